@@ -10,7 +10,7 @@ const patient = { poll: { interval: 50, timeout: 20_000 } };
 
 const containers = {
   expect: patient,
-  globalSetup: ["tests/harness/global-setup.ts"],
+  globalSetup: ["tests/harness/run/global-setup.ts"],
   testTimeout: 120_000,
   hookTimeout: 300_000,
 };

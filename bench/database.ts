@@ -4,8 +4,8 @@ import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { detectCommand } from "@routeql/routing/commands/detect";
 import { loadCommand } from "@routeql/routing/commands/load";
-import { DatabaseContainer, type StartedDatabaseContainer } from "@routeql/tests/harness/database-container";
-import { image } from "@routeql/tests/harness/image";
+import { DatabaseContainer, type StartedDatabaseContainer } from "@routeql/tests/harness/containers/database-container";
+import { image } from "@routeql/tests/harness/containers/image";
 import { containerCpuSeconds } from "./measure/server-process.ts";
 
 /** The kit's Postgres for a benchmark, at its own address, so that Docker's port proxy does not affect the measurement. */

@@ -1,7 +1,7 @@
 /** `npm run bench:engine`, `bench:auth`, `bench:positions` and `bench:stack`, and `npm run bench` for all of them. */
 import { parseArgs } from "node:util";
-import { cleanUp } from "@routeql/tests/harness/clean-up";
-import { runId } from "@routeql/tests/harness/run";
+import { cleanUp } from "@routeql/tests/harness/run/clean-up";
+import { runId } from "@routeql/tests/harness/run/run";
 import { prepareDocker } from "@routeql/tests/runner/prepare";
 
 const help = `npm run bench:engine | bench:auth | bench:positions | bench:stack | bench [-- OPTIONS]

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { hashPassword } from "@routeql/auth-sidecar/passwords/password-hash";
 import { paths } from "@routeql/contract/paths";
 import { freePorts } from "@routeql/tests/harness/free-ports";
-import { startSessions } from "@routeql/tests/harness/sessions-container";
+import { startSessions } from "@routeql/tests/harness/containers/sessions-container";
 import { BenchDatabase } from "../database.ts";
 import { compileCache, confine, contenderCore, ServerProcess } from "../measure/server-process.ts";
 import type { Target } from "../measure/http-load.ts";

@@ -1,4 +1,4 @@
-import type { StartedDatabaseContainer } from "@routeql/tests/harness/database-container";
+import type { StartedDatabaseContainer } from "@routeql/tests/harness/containers/database-container";
 import type { Case } from "./contenders.ts";
 
 const keys = 1_000;

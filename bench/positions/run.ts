@@ -1,6 +1,6 @@
 import { demoMember } from "@routeql/routing/sources/demo";
 import { loadInput } from "@routeql/routing/batches/load-input";
-import type { StartedDatabaseContainer } from "@routeql/tests/harness/database-container";
+import type { StartedDatabaseContainer } from "@routeql/tests/harness/containers/database-container";
 import { BenchDatabase } from "../database.ts";
 import { figure, type Figure, inRounds, ratio } from "../measure/statistics.ts";
 import { type Columns, spread, surroundings, table, writeResults } from "../report.ts";

@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { accessOf, accessToken, openDatabase, type StackAccess } from "@routeql/cli/api";
+import { openDatabase } from "@routeql/cli/database/open-database";
+import { accessOf, type StackAccess } from "@routeql/cli/stack/access";
+import { accessToken } from "@routeql/cli/stack/api-client";
 import { dockerClient } from "@routeql/host/docker/client";
-import { addHostAddress } from "@routeql/tests/harness/host-address";
+import { addHostAddress } from "@routeql/tests/harness/docker/host-address";
 import { Client } from "pg";
 import type { Target } from "../measure/http-load.ts";
 import { containerCpuSeconds } from "../measure/server-process.ts";

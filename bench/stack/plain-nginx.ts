@@ -1,7 +1,7 @@
 import { dockerClient } from "@routeql/host/docker/client";
 import { freePorts } from "@routeql/tests/harness/free-ports";
-import { image } from "@routeql/tests/harness/image";
-import { runId, runLabel } from "@routeql/tests/harness/run";
+import { image } from "@routeql/tests/harness/containers/image";
+import { runId, runLabel } from "@routeql/tests/harness/run/run";
 import type { Case } from "../engine/contenders.ts";
 import { startBaseline } from "../engine/contenders.ts";
 import type { Target } from "../measure/http-load.ts";

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Client } from "pg";
-import { startDatabase } from "../harness/database-container.ts";
+import { startDatabase } from "../harness/containers/database-container.ts";
 import { notCompared, readCases } from "./cases.ts";
 import { compareRandom } from "./random.ts";
 import { runCase } from "./run.ts";

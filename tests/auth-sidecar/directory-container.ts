@@ -1,8 +1,8 @@
 import { GenericContainer, type StartedTestContainer, type StoppedTestContainer, Wait } from "testcontainers";
-import { addressOf, ReachableContainer } from "../harness/container-address.ts";
+import { addressOf, ReachableContainer } from "../harness/containers/container-address.ts";
 import { mustRun } from "../harness/process.ts";
-import { runLabels } from "../harness/run.ts";
-import { ToxicProxy } from "../harness/toxic-proxy.ts";
+import { runLabels } from "../harness/run/run.ts";
+import { ToxicProxy } from "../harness/containers/toxic-proxy.ts";
 
 /** A folder below directory/ with a Dockerfile, and properties of its server that tests need. */
 interface DirectoryKind {

@@ -9,7 +9,7 @@ import { hasDirectory } from "@routeql/auth-sidecar/ldap/directory-connection";
 import { readSettings } from "@routeql/auth-sidecar/settings";
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { isRootless } from "../harness/require-limits.ts";
+import { isRootless } from "../harness/docker/require-limits.ts";
 import type { LoginReply } from "./client.ts";
 import {
   directoryImage,

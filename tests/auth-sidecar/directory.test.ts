@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshAddress, type LoginReply } from "./client.ts";
 import { type StartedDirectoryContainer, startDirectory } from "./directory-container.ts";
 import { type RunningSidecar, Stack } from "./stack.ts";
-import { ToxicProxy } from "../harness/toxic-proxy.ts";
+import { ToxicProxy } from "../harness/containers/toxic-proxy.ts";
 
 let stack: Stack;
 let directory: StartedDirectoryContainer;

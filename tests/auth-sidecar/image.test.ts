@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { AuthSidecarContainer } from "../harness/auth-sidecar-container.ts";
-import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/database-container.ts";
-import { image } from "../harness/image.ts";
-import { SessionsContainer, type StartedSessionsContainer } from "../harness/sessions-container.ts";
-import { TestNetwork } from "../harness/test-network.ts";
+import { AuthSidecarContainer } from "../harness/containers/auth-sidecar-container.ts";
+import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
+import { image } from "../harness/containers/image.ts";
+import { SessionsContainer, type StartedSessionsContainer } from "../harness/containers/sessions-container.ts";
+import { TestNetwork } from "../harness/docker/test-network.ts";
 import { Client } from "./client.ts";
-import type { StartedServiceContainer } from "../harness/service-container.ts";
+import type { StartedServiceContainer } from "../harness/containers/service-container.ts";
 
 let network: TestNetwork;
 let database: StartedDatabaseContainer;

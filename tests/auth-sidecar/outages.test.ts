@@ -5,7 +5,7 @@ import { createLogger } from "@routeql/auth-sidecar/logging";
 import { command, connectRedis } from "@routeql/auth-sidecar/sessions/redis";
 import { freshAddress } from "./client.ts";
 import { type RunningSidecar, Stack, type TestUser } from "./stack.ts";
-import { ToxicProxy } from "../harness/toxic-proxy.ts";
+import { ToxicProxy } from "../harness/containers/toxic-proxy.ts";
 
 /** Maximum duration of any request in milliseconds: docs/design/faults.md. */
 const answerBound = 20_000;

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type EngineProcess, startEngineProcess } from "../engine/support/engine-process.ts";
-import { keepFigures } from "../harness/figures.ts";
+import { keepFigures } from "../harness/figures/figures.ts";
 import { Balancer } from "./balancer.ts";
 import { Client, gatewayKey } from "./client.ts";
 import { type RunningSidecar, Stack } from "./stack.ts";

@@ -7,8 +7,8 @@ import { createLogger } from "@routeql/auth-sidecar/logging";
 import { hashPassword } from "@routeql/auth-sidecar/passwords/password-hash";
 import { readSettings, type Settings } from "@routeql/auth-sidecar/settings";
 import { startSidecar, type Sidecar } from "@routeql/auth-sidecar/sidecar";
-import { type StartedDatabaseContainer, startDatabase } from "../harness/database-container.ts";
-import { type StartedSessionsContainer, startSessions } from "../harness/sessions-container.ts";
+import { type StartedDatabaseContainer, startDatabase } from "../harness/containers/database-container.ts";
+import { type StartedSessionsContainer, startSessions } from "../harness/containers/sessions-container.ts";
 import { Client, gatewayKey } from "./client.ts";
 
 export interface TestUser {

@@ -1,7 +1,7 @@
 import { hash } from "@node-rs/argon2";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { passwordHashParameters } from "@routeql/auth-sidecar/passwords/password-hash";
-import { significant, timeDifference } from "../harness/time-difference.ts";
+import { significant, timeDifference } from "../harness/figures/time-difference.ts";
 import { type RunningSidecar, Stack } from "./stack.ts";
 
 let stack: Stack;

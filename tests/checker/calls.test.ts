@@ -9,7 +9,7 @@ import { Subject } from "hasura-checks/permissions/subject";
 import { verify } from "hasura-checks/permissions/verify";
 import { library, startLibrary } from "../engine/support/native-library.ts";
 import { sourceAt } from "../engine/support/source.ts";
-import type { StartedDatabaseContainer } from "../harness/database-container.ts";
+import type { StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 
 /** `routeql permissions` on native queries and functions: finds differences from the declaration, and reports objects that it cannot examine. */
 

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { routeql } from "hasura-checks/testing/tool";
-import { leftOut } from "../harness/left-out.ts";
+import { leftOut } from "../harness/run/left-out.ts";
 import { readFixtures } from "../conformance/cases.ts";
 import { type ConformanceDatabase, startConformanceDatabase } from "../conformance/database.ts";
 import { MetadataBuilder } from "../conformance/metadata-builder.ts";

@@ -11,7 +11,7 @@ import { Subject } from "hasura-checks/permissions/subject";
 import { verifyWriteFields, verifyWrites } from "hasura-checks/permissions/writes";
 import { routeql } from "hasura-checks/testing/tool";
 import { adminSecret, startEngineProcess } from "../engine/support/engine-process.ts";
-import { type StartedDatabaseContainer, startDatabase } from "../harness/database-container.ts";
+import { type StartedDatabaseContainer, startDatabase } from "../harness/containers/database-container.ts";
 import { execute, newDatabase } from "./support/new-database.ts";
 import { faultsOf, type WriteFault } from "./support/write-faults.ts";
 import { careless, writingWorlds } from "./support/writing-worlds.ts";

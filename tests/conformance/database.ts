@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { GenericContainer, Wait } from "testcontainers";
-import { addressOf } from "../harness/container-address.ts";
+import { addressOf } from "../harness/containers/container-address.ts";
 import { mustRun, run } from "../harness/process.ts";
-import { runLabels } from "../harness/run.ts";
+import { runLabels } from "../harness/run/run.ts";
 
 export interface ConformanceDatabase extends AsyncDisposable {
   /** Address for a role that may create databases and extensions. */

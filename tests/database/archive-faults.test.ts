@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ArchivedDatabase } from "../harness/archived-database.ts";
+import { ArchivedDatabase } from "../harness/containers/archived-database.ts";
 
 describe("faults of the archive", { timeout: 400_000 }, () => {
   let archived: ArchivedDatabase;

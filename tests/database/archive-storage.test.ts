@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ArchivedDatabase } from "../harness/archived-database.ts";
-import { ObjectStorage } from "../harness/object-storage.ts";
+import { ArchivedDatabase } from "../harness/containers/archived-database.ts";
+import { ObjectStorage } from "../harness/containers/object-storage.ts";
 
 const host = "storage.routeql.test";
 

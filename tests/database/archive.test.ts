@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { leftOut } from "../harness/left-out.ts";
-import { ArchivedDatabase, lostAndFound } from "../harness/archived-database.ts";
-import { keepDrill } from "../harness/drills.ts";
-import { millions, writeManyUpdates } from "../harness/many-updates.ts";
+import { leftOut } from "../harness/run/left-out.ts";
+import { ArchivedDatabase, lostAndFound } from "../harness/containers/archived-database.ts";
+import { keepDrill } from "../harness/figures/drills.ts";
+import { millions, writeManyUpdates } from "../harness/figures/many-updates.ts";
 import { mustRun } from "../harness/process.ts";
 
 describe("the archive of the database", { timeout: 240_000 }, () => {

@@ -10,7 +10,7 @@ import { exchange, partitionsBefore } from "@routeql/database/partitions/partiti
 import { backUpTo, dumpTo } from "@routeql/cli/database/backup";
 import { RelaySocket } from "@routeql/cli/database/postgres-socket";
 import { restoreFrom } from "@routeql/cli/database/restore";
-import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 import { commandsOn, programsOf, rowsOf } from "./support.ts";
 
 const silent = (): void => undefined;

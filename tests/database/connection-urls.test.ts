@@ -5,7 +5,7 @@ import { clientConfig, LibpqClient } from "@routeql/contract/connection/client";
 import { readConnection } from "@routeql/contract/connection/connection";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeCertificate } from "../harness/certificate.ts";
-import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 
 /** Whether the connection is encrypted. */
 const encrypted = "select ssl from pg_stat_ssl where pid = pg_backend_pid()";

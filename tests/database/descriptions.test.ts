@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { documentedViews } from "@routeql/database/reference";
-import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/database-container.ts";
-import { image } from "../harness/image.ts";
+import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
+import { image } from "../harness/containers/image.ts";
 
 let database: StartedDatabaseContainer;
 beforeAll(async () => void (database = await new DatabaseContainer(await image("database")).start()));

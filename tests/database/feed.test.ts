@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type WebSocket, WebSocketServer } from "ws";
 import { feedCommand } from "@routeql/routing/commands/feed";
 import { repository } from "../harness/repository.ts";
-import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 import { commandsOn, rowsOf, type Run, runCommand } from "./support.ts";
 
 /** A server that speaks like RIS Live, and sends what a test hands it. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeDatabase } from "@routeql/infra/services/database";
 import type { HealthCheck } from "@routeql/infra/services/description";
-import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/database-container.ts";
-import { preparedDatabaseImage } from "../harness/database-image.ts";
+import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
+import { preparedDatabaseImage } from "../harness/containers/database-image.ts";
 
 const { health, alive } = describeDatabase({ target: "kubernetes", enginePoolSize: 4 });
 let database: StartedDatabaseContainer;

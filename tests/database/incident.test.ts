@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 import { configuration } from "./incident-configuration.ts";
 import { commandsOn, rowsOf, sharedData, sharedDataAbsent } from "./support.ts";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

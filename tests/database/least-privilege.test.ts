@@ -3,7 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { loadMetadata } from "@routeql/metadata/read/load";
 import { locks } from "@routeql/auth-sidecar/database";
-import { type DatabaseRole, startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import {
+  type DatabaseRole,
+  startDatabase,
+  type StartedDatabaseContainer,
+} from "../harness/containers/database-container.ts";
 import { rowsOf } from "./support.ts";
 
 /** Sources with every statement that a service runs under its role. */

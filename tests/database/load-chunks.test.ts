@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { demoMember } from "@routeql/routing/sources/demo";
 import { loadInput } from "@routeql/routing/batches/load-input";
 import type { LoadStep } from "@routeql/routing/batches/progress";
-import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 import { commandsOn, rowsOf, type Run } from "./support.ts";
 
 const start = "2024-01-31T23:50:00Z";

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { advisoryLocks } from "@routeql/database-access/advisory-locks";
 import { loadCommand } from "@routeql/routing/commands/load";
 import { asPath, bgp4mp, nextHop, origin, prefix24, update } from "@routeql/routing/testing/mrt-encoder";
-import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 import {
   type CommandResult,
   commandsOn,

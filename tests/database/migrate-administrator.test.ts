@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Client } from "pg";
-import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 import { makeCertificate } from "../harness/certificate.ts";
-import { image } from "../harness/image.ts";
+import { image } from "../harness/containers/image.ts";
 import { run } from "../harness/process.ts";
 import { spring, trapsOf } from "./trap-statements.ts";
 

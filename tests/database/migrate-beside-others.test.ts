@@ -5,8 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { advisoryLocks } from "@routeql/database-access/advisory-locks";
-import { DatabaseContainer, type DatabaseRole, type StartedDatabaseContainer } from "../harness/database-container.ts";
-import { preparedDatabaseImage } from "../harness/database-image.ts";
+import {
+  DatabaseContainer,
+  type DatabaseRole,
+  type StartedDatabaseContainer,
+} from "../harness/containers/database-container.ts";
+import { preparedDatabaseImage } from "../harness/containers/database-image.ts";
 import { partitionsOf, rowsOf } from "./support.ts";
 
 const roles: readonly DatabaseRole[] = ["bootstrap", "owner", "engine", "sidecar", "loader", "backup", "metadata"];

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { isOutdated, verifyPassword } from "@routeql/auth-sidecar/passwords/password-hash";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/database-container.ts";
-import { image } from "../harness/image.ts";
+import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
+import { image } from "../harness/containers/image.ts";
 import { run } from "../harness/process.ts";
 import { jsonRows } from "./support.ts";
 

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { backUpTo } from "@routeql/cli/database/backup";
 import { restoreFrom } from "@routeql/cli/database/restore";
-import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 import { commandsOn, programsOf, rowsOf } from "./support.ts";
 
 const silent = (): void => undefined;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { backUpTo } from "@routeql/cli/database/backup";
 import { restoreFrom } from "@routeql/cli/database/restore";
-import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 import { programsOf, rowsOf } from "./support.ts";
 
 /** Kinds of objects that a restore brings back, each with the statements of a migration. */

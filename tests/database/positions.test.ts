@@ -7,7 +7,7 @@ import { fillCommand } from "@routeql/database/fill/command";
 import { prune } from "@routeql/database/prune/prune";
 import { backUpTo } from "@routeql/cli/database/backup";
 import { restoreFrom } from "@routeql/cli/database/restore";
-import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 import { commandsOn, programsOf, type Run, rowsOf, runCommand } from "./support.ts";
 
 interface LogRow {

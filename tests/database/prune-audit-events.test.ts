@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { pruneAuditEvents } from "@routeql/database/prune/prune";
 import { pruneCommand } from "@routeql/database/prune/command";
-import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 import { rowsOf, runCommand } from "./support.ts";
 
 const now = new Date("2026-03-10T12:00:00Z");

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { pruneCommand } from "@routeql/database/prune/command";
 import { prune as pruneUpdates } from "@routeql/database/prune/prune";
-import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 import { type CommandResult, commandsOn, dropPartitions, partitionsOf, rowsOf, runCommand } from "./support.ts";
 
 const now = new Date("2026-03-10T12:00:00Z");

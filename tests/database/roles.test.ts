@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type DatabaseRole, startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import {
+  type DatabaseRole,
+  startDatabase,
+  type StartedDatabaseContainer,
+} from "../harness/containers/database-container.ts";
 import { run } from "../harness/process.ts";
 import { commandsOn, jsonRows, rowsOf } from "./support.ts";
 

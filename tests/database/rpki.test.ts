@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { vrpsCommand } from "@routeql/routing/commands/vrps";
-import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 import { type CommandResult, rowsOf, runCommand } from "./support.ts";
 
 describe("RPKI", { timeout: 60_000 }, () => {

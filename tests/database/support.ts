@@ -9,7 +9,11 @@ import type { OpenDatabase } from "@routeql/database-access/opened-database";
 import type { Programs } from "@routeql/cli/database/programs";
 import { programsIn } from "@routeql/cli/database/docker-programs";
 import { dockerClient } from "@routeql/host/docker/client";
-import { type DatabaseRole, databaseRoles, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import {
+  type DatabaseRole,
+  databaseRoles,
+  type StartedDatabaseContainer,
+} from "../harness/containers/database-container.ts";
 
 /** Result of a command. */
 export interface CommandResult {

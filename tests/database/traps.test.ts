@@ -8,7 +8,7 @@ import { restoreFrom } from "@routeql/cli/database/restore";
 import { restoreProgram } from "@routeql/cli/database/restore-script";
 import { migrationNames } from "@routeql/database/migrate/migration-names";
 import { lastWords } from "@routeql/host/program-streams";
-import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 import { programsOf, rowsOf } from "./support.ts";
 import { pathOf, spring, trapsOf } from "./trap-statements.ts";
 

@@ -5,7 +5,7 @@ import type { TestContext } from "vitest";
 import { WebSocket } from "ws";
 import { startConformanceDatabase } from "../conformance/database.ts";
 import { adminSecret, startEngineProcess } from "../engine/support/engine-process.ts";
-import { startHasura } from "../harness/hasura-container.ts";
+import { startHasura } from "../harness/containers/hasura-container.ts";
 import type { GraphqlRequest } from "./generator.ts";
 
 /** A request as one session. */

@@ -4,7 +4,7 @@ import type { Metadata } from "@routeql/engine/apply-metadata/metadata-api";
 import { loadMetadata } from "@routeql/metadata/read/load";
 import { readFixtures } from "../conformance/cases.ts";
 import { Stage, withAddresses } from "../conformance/stage.ts";
-import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 import { metadataOf, migrationsOf, randomRows } from "./foreign.ts";
 import { createDatabase, execute, type Pair } from "./pair.ts";
 import { sampleContents, sampleRows, sampleSchema } from "./sample.ts";

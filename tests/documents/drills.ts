@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { kinds } from "@routeql/cli/stack/rotation";
-import { readDrills } from "../harness/drills.ts";
+import { readDrills } from "../harness/figures/drills.ts";
 
 /** Measured drills in the repository. `.ci/run --everything --record` adds those of its run. */
 export const recordedDrills: string = resolve(import.meta.dirname, "drill-figures.json");

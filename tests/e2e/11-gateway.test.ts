@@ -2,7 +2,7 @@ import { request as plainRequest } from "node:http";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { describe, expect, test } from "vitest";
 import { mustRun, run } from "../harness/process.ts";
-import { ignoredLimits } from "../harness/require-limits.ts";
+import { ignoredLimits } from "../harness/docker/require-limits.ts";
 import { containerOf, containers } from "./support/docker.ts";
 import { hasFront } from "./support/engine-of-the-run.ts";
 import { call } from "./support/http.ts";

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type StartedDatabaseContainer, startDatabase } from "../harness/database-container.ts";
-import { ToxicProxy } from "../harness/toxic-proxy.ts";
+import { type StartedDatabaseContainer, startDatabase } from "../harness/containers/database-container.ts";
+import { ToxicProxy } from "../harness/containers/toxic-proxy.ts";
 import { adminSecret, type EngineProcess, startEngineProcess } from "./support/engine-process.ts";
 import { sourceAt } from "./support/source.ts";
 

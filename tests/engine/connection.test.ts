@@ -9,7 +9,7 @@ import type { Claim } from "@routeql/engine/cost/places";
 import { ConnectionPool } from "@routeql/engine/postgres/connection-pool";
 import { sql, trusted } from "@routeql/engine/sql";
 import { makeCertificate } from "../harness/certificate.ts";
-import { type StartedDatabaseContainer, startDatabase } from "../harness/database-container.ts";
+import { type StartedDatabaseContainer, startDatabase } from "../harness/containers/database-container.ts";
 
 let database: StartedDatabaseContainer;
 const lost: string[] = [];

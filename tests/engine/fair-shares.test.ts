@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Database, type Asker } from "@routeql/engine/execution/database";
 import { textOf } from "@routeql/engine/postgres/bytes";
 import { trusted } from "@routeql/engine/sql";
-import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/database-container.ts";
-import { preparedDatabaseImage } from "../harness/database-image.ts";
+import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
+import { preparedDatabaseImage } from "../harness/containers/database-image.ts";
 
 let container: StartedDatabaseContainer;
 

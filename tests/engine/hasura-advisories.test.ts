@@ -2,7 +2,7 @@
 import { createEngine, type Engine } from "@routeql/engine";
 import { advisories, type PermissionFeature } from "@routeql/pins/advisories";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type StartedDatabaseContainer, startDatabase } from "../harness/database-container.ts";
+import { type StartedDatabaseContainer, startDatabase } from "../harness/containers/database-container.ts";
 import { sessionOf } from "./support/routing.ts";
 import { sourceAt } from "./support/source.ts";
 

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { createEngine, MetadataError, query, type Problem } from "@routeql/engine";
-import type { StartedDatabaseContainer } from "../harness/database-container.ts";
+import type { StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 import { engineOn, library, startLibrary } from "./support/native-library.ts";
 import { sourceAt } from "./support/source.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { query, type Engine } from "@routeql/engine";
-import type { StartedDatabaseContainer } from "../harness/database-container.ts";
+import type { StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 import { engineOn, startLibrary } from "./support/native-library.ts";
 import { sessionOf } from "./support/routing.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createEngine, type Engine } from "@routeql/engine";
-import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 import { sessionOf } from "./support/routing.ts";
 import { sourceAt } from "./support/source.ts";
 

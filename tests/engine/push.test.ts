@@ -1,7 +1,7 @@
 /** Live queries after notices of changes, beside the same by polling. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createEngine } from "@routeql/engine";
-import { type StartedDatabaseContainer, startDatabase } from "../harness/database-container.ts";
+import { type StartedDatabaseContainer, startDatabase } from "../harness/containers/database-container.ts";
 import { comparePush } from "./support/push-comparison.ts";
 import { sessionOf } from "./support/routing.ts";
 

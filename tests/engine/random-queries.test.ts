@@ -14,7 +14,7 @@ import {
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createEngine, type Engine } from "@routeql/engine";
 import { EngineError } from "@routeql/engine/errors";
-import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 import { sessionOf } from "./support/routing.ts";
 import { sourceAt } from "./support/source.ts";
 

@@ -3,7 +3,7 @@ import { createClient } from "graphql-ws";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { adminSecret, type EngineProcess, startEngineProcess } from "./support/engine-process.ts";
-import { type StartedDatabaseContainer, startDatabase } from "../harness/database-container.ts";
+import { type StartedDatabaseContainer, startDatabase } from "../harness/containers/database-container.ts";
 
 /** Maximum time in milliseconds after an acknowledged change of one engine until both serve it. */
 const bound = 15_000;

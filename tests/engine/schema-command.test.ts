@@ -2,7 +2,7 @@ import { buildSchema } from "graphql";
 import { resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createEngine } from "@routeql/engine";
-import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 import { run } from "../harness/process.ts";
 
 const program = resolve(import.meta.dirname, "../../cli/main.ts");

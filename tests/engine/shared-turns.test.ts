@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Database, type SharingLimits } from "@routeql/engine/execution/database";
 import { textOf } from "@routeql/engine/postgres/bytes";
 import { trusted } from "@routeql/engine/sql";
-import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 
 let container: StartedDatabaseContainer;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createEngine, type Engine } from "@routeql/engine";
-import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
-import { ToxicProxy } from "../harness/toxic-proxy.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
+import { ToxicProxy } from "../harness/containers/toxic-proxy.ts";
 import { sessionOf } from "./support/routing.ts";
 
 let database: StartedDatabaseContainer;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OtlpReceiver } from "@routeql/tracing/testing/otlp-receiver";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 import { adminSecret, type EngineProcess, startEngineProcess } from "./support/engine-process.ts";
 import { sourceAt } from "./support/source.ts";
 

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { describe, expect, test } from "vitest";
-import type { Toxic } from "../harness/toxic-proxy.ts";
+import type { Toxic } from "../harness/containers/toxic-proxy.ts";
 import { interpose, throttle } from "./support/parts.ts";
 import { suffer } from "./support/suffer.ts";
 

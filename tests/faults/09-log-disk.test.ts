@@ -9,16 +9,16 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { paths } from "@routeql/contract/paths";
 import { GatewayContainer, roomySettings, type StartedGateway } from "../gateway/support/gateway-container.ts";
 import { request } from "../gateway/support/request.ts";
-import { AuthSidecarContainer } from "../harness/auth-sidecar-container.ts";
+import { AuthSidecarContainer } from "../harness/containers/auth-sidecar-container.ts";
 import { makeCertificate } from "../harness/certificate.ts";
-import { DatabaseContainer } from "../harness/database-container.ts";
-import { EngineContainer } from "../harness/engine-container.ts";
-import { image } from "../harness/image.ts";
+import { DatabaseContainer } from "../harness/containers/database-container.ts";
+import { EngineContainer } from "../harness/containers/engine-container.ts";
+import { image } from "../harness/containers/image.ts";
 import { mustRun, run } from "../harness/process.ts";
-import { SessionsContainer } from "../harness/sessions-container.ts";
-import { TestNetwork } from "../harness/test-network.ts";
+import { SessionsContainer } from "../harness/containers/sessions-container.ts";
+import { TestNetwork } from "../harness/docker/test-network.ts";
 import { countFault } from "./support/figures.ts";
-import type { StartedServiceContainer } from "../harness/service-container.ts";
+import type { StartedServiceContainer } from "../harness/containers/service-container.ts";
 
 const log = "/log/lines";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { image } from "../harness/image.ts";
+import { image } from "../harness/containers/image.ts";
 import { Confined } from "./support/confined.ts";
 
 const data = "/var/lib/postgresql/data";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { image } from "../harness/image.ts";
+import { image } from "../harness/containers/image.ts";
 import { mustRun, run } from "../harness/process.ts";
 import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
 

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { pins } from "@routeql/pins/pins";
 import { run } from "../harness/process.ts";
-import { runId, runLabel } from "../harness/run.ts";
+import { runId, runLabel } from "../harness/run/run.ts";
 
 const start = resolve(import.meta.dirname, "../../nginx/configuration/start.sh");
 

@@ -4,8 +4,8 @@ import { tryFiles } from "@routeql/host/docker/try-files";
 import { renderGateway } from "@routeql/nginx/render";
 import { expect, test } from "vitest";
 import { makeCertificate, type TestCertificate } from "../harness/certificate.ts";
-import { image } from "../harness/image.ts";
-import { runLabels } from "../harness/run.ts";
+import { image } from "../harness/containers/image.ts";
+import { runLabels } from "../harness/run/run.ts";
 import { roomySettings } from "./support/gateway-container.ts";
 
 const label = { "com.routeql.trial": randomUUID() };

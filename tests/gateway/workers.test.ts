@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { makeCertificate } from "../harness/certificate.ts";
-import { image } from "../harness/image.ts";
-import { requireLimit } from "../harness/require-limits.ts";
+import { image } from "../harness/containers/image.ts";
+import { requireLimit } from "../harness/docker/require-limits.ts";
 import { GatewayContainer, roomySettings } from "./support/gateway-container.ts";
 import { query } from "./support/request.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { call } from "../e2e/support/http.ts";
 import { stack } from "../e2e/support/stack.ts";
-import { significant, timeDifference } from "../harness/time-difference.ts";
+import { significant, timeDifference } from "../harness/figures/time-difference.ts";
 import { serviceAnswers } from "./support/attack.ts";
 import { countInputs } from "./support/figures.ts";
 

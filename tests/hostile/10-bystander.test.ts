@@ -11,7 +11,7 @@ import { hasFront } from "../e2e/support/engine-of-the-run.ts";
 import { writeSmallWorld } from "../e2e/support/small-world.ts";
 import { stack } from "../e2e/support/stack.ts";
 import { mustRun } from "../harness/process.ts";
-import { requireLimit } from "../harness/require-limits.ts";
+import { requireLimit } from "../harness/docker/require-limits.ts";
 import { repository } from "../harness/repository.ts";
 import type { Attack } from "./clients/attacks.ts";
 import { document, type Genes } from "./search/grammar.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { leftOut } from "../harness/left-out.ts";
+import { leftOut } from "../harness/run/left-out.ts";
 import { Member } from "../e2e/support/accounts.ts";
 import { hasFront } from "../e2e/support/engine-of-the-run.ts";
 import { writeSmallWorld } from "../e2e/support/small-world.ts";

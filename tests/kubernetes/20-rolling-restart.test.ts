@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keepDrill } from "../harness/drills.ts";
+import { keepDrill } from "../harness/figures/drills.ts";
 import { hasFront } from "../e2e/support/engine-of-the-run.ts";
 import { Clients } from "./support/clients.ts";
 import { node } from "./support/node.ts";

@@ -4,7 +4,7 @@ import { done } from "../e2e/support/administer.ts";
 import { command } from "../e2e/support/commands.ts";
 import { data } from "../e2e/support/graphql.ts";
 import { administrator, login, session, tokenOfSession } from "../e2e/support/sessions.ts";
-import { keepDrill } from "../harness/drills.ts";
+import { keepDrill } from "../harness/figures/drills.ts";
 import { Clients } from "./support/clients.ts";
 import { node } from "./support/node.ts";
 import { npmRun } from "./support/npm-run.ts";

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import { down, namespace, stackName, up } from "./support/stack.ts";
 import { node } from "./support/node.ts";
-import { bringDown } from "@routeql/cli/api";
+import { bringDown } from "../harness/stack/commands.ts";
 
 interface Named {
   readonly items: readonly { readonly kind: string; readonly metadata: { readonly name: string } }[];

@@ -3,13 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, fetch } from "undici";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { bringDown, bringUp, type StackAccess } from "@routeql/cli/api";
+import type { StackAccess } from "@routeql/cli/stack/access";
+import { bringDown, bringUp } from "../harness/stack/commands.ts";
 import { stackPaths } from "@routeql/host/paths";
 import { startDirectory } from "../auth-sidecar/directory-container.ts";
 import { freePorts } from "../harness/free-ports.ts";
-import { hostAddress } from "../harness/host-address.ts";
+import { hostAddress } from "../harness/docker/host-address.ts";
 import { mustRun } from "../harness/process.ts";
-import { newStackName } from "../harness/stack-name.ts";
+import { newStackName } from "../harness/run/stack-name.ts";
 
 const stack = newStackName("directory");
 let access: StackAccess;

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { freePorts } from "../harness/free-ports.ts";
-import { ignoredLimits, requireLimit } from "../harness/require-limits.ts";
+import { ignoredLimits, requireLimit } from "../harness/docker/require-limits.ts";
 import { smallProgram, type SmallSettings } from "./support/small-program.ts";
 import { explaining, tinyStack } from "./support/tiny-stack.ts";
 

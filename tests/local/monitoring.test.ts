@@ -1,3 +1,4 @@
+import { stackPaths } from "@routeql/host/paths";
 import { readFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,16 +7,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
-import { accessFileOf } from "@routeql/cli/api";
 import { sections } from "@routeql/infra/monitoring/panels";
 import { OtlpReceiver } from "@routeql/tracing/testing/otlp-receiver";
 import { AlertReceivers } from "./support/alert-receivers.ts";
 import { describeStack } from "../e2e/support/describe-stack.ts";
 import { bringUpOwn, takeDownOwn, updateOwn } from "../e2e/support/own-stack.ts";
-import { FilesVolume } from "../harness/files-volume.ts";
+import { FilesVolume } from "../harness/docker/files-volume.ts";
 import { freePorts } from "../harness/free-ports.ts";
-import { hostAddress } from "../harness/host-address.ts";
-import { monitoringLogin } from "../harness/monitoring-login.ts";
+import { hostAddress } from "../harness/docker/host-address.ts";
+import { monitoringLogin } from "../harness/stack/monitoring-login.ts";
 import { mustRun, run } from "../harness/process.ts";
 
 const name = "monitoring";
@@ -90,7 +90,7 @@ async function firing(): Promise<readonly string[]> {
 async function underLoad(
   milliseconds: number,
 ): Promise<{ readonly queries: number; readonly failed: readonly string[] }> {
-  const stack = await describeStack(accessFileOf(name));
+  const stack = await describeStack(stackPaths(name).accessFile);
   const agent = new Agent({ connect: { ca: stack.caCertificate }, connections: 4 });
   const failed: string[] = [];
   let queries = 0;

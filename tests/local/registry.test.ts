@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { askRegistry, pullImage, pushImage } from "@routeql/host/docker/pull";
 import { pins } from "@routeql/pins/pins";
-import { requireLoopback } from "../harness/container-address.ts";
-import { PrivateRegistry } from "../harness/private-registry.ts";
+import { requireLoopback } from "../harness/containers/container-address.ts";
+import { PrivateRegistry } from "../harness/containers/private-registry.ts";
 import { mustRun, run } from "../harness/process.ts";
 
 const options = { show: () => undefined, onLine: () => undefined, signal: new AbortController().signal };

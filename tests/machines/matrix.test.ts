@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test, type TestContext } from "v
 import { engineAddress, socketOf } from "@routeql/host/docker/engine-address";
 import { freePorts } from "../harness/free-ports.ts";
 import { mustRun, run } from "../harness/process.ts";
-import { newStackName } from "../harness/stack-name.ts";
+import { newStackName } from "../harness/run/stack-name.ts";
 import { checkOut, type Checkout, type CommandEnd, type Surroundings } from "../pulumi/support/checkout.ts";
 import { contextTo } from "./support/context.ts";
 import { refusingProxy, silentProxy, throughDeadEnd } from "./support/dead-end.ts";

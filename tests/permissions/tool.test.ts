@@ -7,7 +7,7 @@ import { Verdicts } from "hasura-checks/permissions/report";
 import { withoutProgress } from "hasura-checks/testing/tool";
 import { Subject } from "hasura-checks/permissions/subject";
 import { verify } from "hasura-checks/permissions/verify";
-import { keepFigures } from "../harness/figures.ts";
+import { keepFigures } from "../harness/figures/figures.ts";
 import { run } from "../harness/process.ts";
 import { faults } from "./support/faults.ts";
 import { demoRows, World } from "./support/world.ts";

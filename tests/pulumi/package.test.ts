@@ -7,9 +7,9 @@ import { acquireCli } from "@routeql/cli/pulumi/acquire";
 import { builtImages } from "@routeql/infra/images";
 import { nodeImage, pluginFolders } from "@routeql/offline";
 import { freePorts } from "../harness/free-ports.ts";
-import { image } from "../harness/image.ts";
+import { image } from "../harness/containers/image.ts";
 import { mustRun } from "../harness/process.ts";
-import { newStackName } from "../harness/stack-name.ts";
+import { newStackName } from "../harness/run/stack-name.ts";
 import { everythingOf } from "./support/deployed-stack.ts";
 
 const root = resolve(import.meta.dirname, "../..");

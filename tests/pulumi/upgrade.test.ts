@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { dockerClient } from "@routeql/host/docker/client";
 import { versionBefore } from "./support/checkout.ts";
-import { isRootless } from "../harness/require-limits.ts";
-import { keepDrill } from "../harness/drills.ts";
+import { isRootless } from "../harness/docker/require-limits.ts";
+import { keepDrill } from "../harness/figures/drills.ts";
 import { deployedStack } from "./support/deployed-stack.ts";
 import { restorePrinted } from "./support/restore-printed.ts";
 import { keepWorking } from "./support/working-clients.ts";

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { expect, test } from "vitest";
-import { newStackName } from "../harness/stack-name.ts";
+import { newStackName } from "../harness/run/stack-name.ts";
 import { checkOut } from "./support/checkout.ts";
 
 /** Acts as the official CLI: records each call, installs empty plugins, and fails where the real one would start its engine. */

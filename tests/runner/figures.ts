@@ -2,8 +2,8 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { recordedDrills } from "../documents/drills.ts";
 import type { FigureGroup } from "../documents/figures.ts";
-import { drillsFile, readDrills } from "../harness/drills.ts";
-import { type Figures, figuresFolder } from "../harness/figures.ts";
+import { drillsFile, readDrills } from "../harness/figures/drills.ts";
+import { type Figures, figuresFolder } from "../harness/figures/figures.ts";
 import { repository } from "../harness/repository.ts";
 import type { SuiteResult } from "./results.ts";
 

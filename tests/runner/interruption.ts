@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { onInterrupt } from "@routeql/host/process";
-import { runId } from "../harness/run.ts";
+import { runId } from "../harness/run/run.ts";
 import { processesWith, signalTo } from "./processes.ts";
 import { runOfSuite } from "./folders.ts";
 

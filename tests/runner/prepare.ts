@@ -7,8 +7,8 @@ import { builtImages } from "@routeql/infra/images";
 import { settings } from "@routeql/infra/settings/list";
 import { kubernetesBinaries } from "../kubernetes-node/binaries.ts";
 import { chromiumAbsent } from "../harness/browser.ts";
-import { migratedDatabaseImage } from "../harness/database-container.ts";
-import { image } from "../harness/image.ts";
+import { migratedDatabaseImage } from "../harness/containers/database-container.ts";
+import { image } from "../harness/containers/image.ts";
 import { inLanes } from "./schedule.ts";
 
 const say = (text: string): void => console.log(`  ${text}`);

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { takeDownLeftStack } from "../e2e/support/own-stack.ts";
-import { type CleanedUp, cleanUp } from "../harness/clean-up.ts";
+import { type CleanedUp, cleanUp } from "../harness/run/clean-up.ts";
 import { runOfSuite, scratchPrefix } from "./folders.ts";
 import { endProcessesWith } from "./processes.ts";
 import { repository } from "../harness/repository.ts";

@@ -1,4 +1,4 @@
-import { runId } from "../harness/run.ts";
+import { runId } from "../harness/run/run.ts";
 import { removeEvidence } from "./folders.ts";
 import { interruptible } from "./interruption.ts";
 import { buildKubernetesEarly, type Obstacle, prepare } from "./prepare.ts";

@@ -1,4 +1,4 @@
-import type { FigureTable } from "../harness/figures.ts";
+import type { FigureTable } from "../harness/figures/figures.ts";
 import type { SuiteFigures } from "./figures.ts";
 import { type SuiteResult, totals } from "./results.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { mustRun } from "../harness/process.ts";
-import { runId, runLabel } from "../harness/run.ts";
+import { runId, runLabel } from "../harness/run/run.ts";
 import { layersOf } from "./images.ts";
 import { Scanner, shortest } from "./scanner.ts";
 import { spellings } from "./spellings.ts";

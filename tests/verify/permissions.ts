@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
-import { openDatabase } from "@routeql/cli/api";
+import { openDatabase } from "@routeql/cli/database/open-database";
 import { describeStack } from "../e2e/support/describe-stack.ts";
 import { run } from "../harness/process.ts";
 import type { SuiteResult, TestRecord } from "../runner/results.ts";

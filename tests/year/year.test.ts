@@ -5,7 +5,7 @@
 import { chown, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { keepDrill } from "../harness/drills.ts";
+import { keepDrill } from "../harness/figures/drills.ts";
 import { mustRun, run } from "../harness/process.ts";
 import { deployedStack, type DeployedStack } from "../pulumi/support/deployed-stack.ts";
 import { keepWorking } from "../pulumi/support/working-clients.ts";

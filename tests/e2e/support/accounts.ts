@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { ApplicationRole } from "@routeql/contract/roles";
 import { hash } from "@node-rs/argon2";
 import type { Caller } from "./graphql.ts";
-import { noteSecret } from "../../harness/evidence.ts";
+import { noteSecret } from "../../harness/run/evidence.ts";
 import { type Credentials, session, tokenOfSession } from "./sessions.ts";
 import { database } from "./database.ts";
 

@@ -1,5 +1,5 @@
 import { Client } from "pg";
-import { openDatabase } from "@routeql/cli/api";
+import { openDatabase } from "@routeql/cli/database/open-database";
 import { stack } from "./stack.ts";
 
 type Role = "owner" | "sidecar" | "loader";

@@ -1,5 +1,5 @@
 import type { TestProject } from "vitest/node";
-import { teardown as removeContainers } from "../../harness/global-setup.ts";
+import { teardown as removeContainers } from "../../harness/run/global-setup.ts";
 import { describeStack } from "./describe-stack.ts";
 import { bringUpOwn, type Settings, takeDownOwn } from "./own-stack.ts";
 

@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { accessFileOf, bringDown, bringUp } from "@routeql/cli/api";
+import { bringDown, bringUp } from "../../harness/stack/commands.ts";
 import { stackPaths } from "@routeql/host/paths";
 import { parseEnvironmentFile } from "@routeql/infra/settings/reading/environment-file";
-import { evidence, keepInspection, keepState, keepText, noteSecret } from "../../harness/evidence.ts";
+import { evidence, keepInspection, keepState, keepText, noteSecret } from "../../harness/run/evidence.ts";
 import { freePorts } from "../../harness/free-ports.ts";
 import { run } from "../../harness/process.ts";
 import { engineOfTheRun } from "./engine-of-the-run.ts";
@@ -36,7 +36,7 @@ export async function bringUpOwn(name: string, settings: Settings = {}): Promise
   const all = { ...forTests, ...engineOfTheRun(), ...settings };
   await bringUp({ stack: name, settings: all, log: (line) => console.log(line) });
   await writeFile(settingsFile(name), JSON.stringify(all));
-  return accessFileOf(name);
+  return stackPaths(name).accessFile;
 }
 
 /** Updates the same stack with these settings in addition to its first ones, of which it leaves out those named in `without`. */
@@ -46,7 +46,7 @@ export async function updateOwn(name: string, settings: Settings, without: reado
   await bringUp({ stack: name, settings: { ...kept, ...settings } });
 }
 
-const settingsFile = (name: string): string => join(dirname(accessFileOf(name)), "test-settings.json");
+const settingsFile = (name: string): string => join(dirname(stackPaths(name).accessFile), "test-settings.json");
 
 /** Removes the stack with its data. Keeps the logs of its containers if the run requests them, and its secrets for the secrets suite. */
 export async function takeDownOwn(name: string): Promise<void> {
@@ -54,7 +54,7 @@ export async function takeDownOwn(name: string): Promise<void> {
   await keepEvidence(name);
   await bringDown({ stack: name, volumes: true });
   // The state and its passphrase are no longer needed; only the logs of the commands may be.
-  const folder = dirname(accessFileOf(name));
+  const folder = dirname(stackPaths(name).accessFile);
   for (const entry of await readdir(folder)) if (entry !== "logs") await rm(join(folder, entry), { recursive: true });
 }
 
@@ -110,7 +110,7 @@ const secretNames = new Set(["SERVICE_API_KEY", "ENGINE_ACCESS_KEY", "ADMIN_PASS
 
 async function keepEvidence(name: string): Promise<void> {
   if (process.env["ROUTEQL_TEST_EVIDENCE"] === undefined) return;
-  const text = await readFile(accessFileOf(name), "utf8").catch(() => "");
+  const text = await readFile(stackPaths(name).accessFile, "utf8").catch(() => "");
   for (const entry of parseEnvironmentFile(text).entries)
     if (secretNames.has(entry.name)) noteSecret(`${name}: ${entry.name}`, entry.value);
   const { passphrase, state } = stackPaths(name);

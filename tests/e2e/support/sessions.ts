@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { noteSecret } from "../../harness/evidence.ts";
+import { noteSecret } from "../../harness/run/evidence.ts";
 import { call, type Reply } from "./http.ts";
 import { stack } from "./stack.ts";
 

@@ -1,5 +1,5 @@
 import { createEngine, type Engine, type EngineOptions } from "@routeql/engine";
-import { startDatabase, type StartedDatabaseContainer } from "../../harness/database-container.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../../harness/containers/database-container.ts";
 import { sourceAt } from "./source.ts";
 
 export const librarySql = `

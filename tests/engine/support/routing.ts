@@ -1,5 +1,5 @@
 import { createEngine, query, type Engine, type EngineOptions, type Session } from "@routeql/engine";
-import { startDatabase, type StartedDatabaseContainer } from "../../harness/database-container.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../../harness/containers/database-container.ts";
 
 /**
  * Three hijacks and four updates, with documentation prefixes and AS numbers: org-1 owns 192.0.2.0/24, org-2 198.51.100.0/24.

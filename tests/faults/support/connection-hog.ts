@@ -4,7 +4,7 @@ import { Redis } from "ioredis";
 import { containerOf } from "../../e2e/support/docker.ts";
 import { stack } from "../../e2e/support/stack.ts";
 import { mustRun } from "../../harness/process.ts";
-import { addHostAddress } from "../../harness/host-address.ts";
+import { addHostAddress } from "../../harness/docker/host-address.ts";
 
 const port = 6379;
 const caller = `routeql-${stack.name}-auth-sidecar-sessions`;

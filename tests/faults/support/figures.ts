@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { figuresFolder, keepFigures } from "../../harness/figures.ts";
+import { figuresFolder, keepFigures } from "../../harness/figures/figures.ts";
 
 export interface Counted {
   readonly requests: number;

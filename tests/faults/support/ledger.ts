@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
-import { openDatabase } from "@routeql/cli/api";
+import { openDatabase } from "@routeql/cli/database/open-database";
 import { stack } from "../../e2e/support/stack.ts";
 import { asSuperuser } from "./parts.ts";
 

@@ -2,8 +2,8 @@ import { containerOf } from "../../e2e/support/docker.ts";
 import { hasFront } from "../../e2e/support/engine-of-the-run.ts";
 import { stack } from "../../e2e/support/stack.ts";
 import { mustRun, run } from "../../harness/process.ts";
-import { ToxicProxy } from "../../harness/toxic-proxy.ts";
-import { addHostAddress } from "../../harness/host-address.ts";
+import { ToxicProxy } from "../../harness/containers/toxic-proxy.ts";
+import { addHostAddress } from "../../harness/docker/host-address.ts";
 
 const everywhere = ["database", "sessions", "engine", "auth-sidecar", "gateway"] as const;
 export type Part = (typeof everywhere)[number] | "front";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { StartedTestContainer } from "testcontainers";
-import { image } from "../../harness/image.ts";
+import { image } from "../../harness/containers/image.ts";
 import { mustRun } from "../../harness/process.ts";
 
 const context = resolve(import.meta.dirname, "../clock");

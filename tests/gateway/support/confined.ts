@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { FilesVolume } from "../../harness/files-volume.ts";
+import { FilesVolume } from "../../harness/docker/files-volume.ts";
 import { type Finished, mustRun, run } from "../../harness/process.ts";
-import { runId, runLabel } from "../../harness/run.ts";
+import { runId, runLabel } from "../../harness/run/run.ts";
 
 /** A sequence of the project's containers on one volume, each confined as in a deployment and without a network. */
 export class Confined implements AsyncDisposable {

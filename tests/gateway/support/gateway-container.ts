@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import { type GatewaySettings, renderGateway } from "@routeql/nginx/render";
 import { manifestOf } from "@routeql/infra/targets/docker/files";
-import { FilesVolume } from "../../harness/files-volume.ts";
-import { keepLog } from "../../harness/logs.ts";
-import { ReachableContainer } from "../../harness/container-address.ts";
+import { FilesVolume } from "../../harness/docker/files-volume.ts";
+import { keepLog } from "../../harness/run/logs.ts";
+import { ReachableContainer } from "../../harness/containers/container-address.ts";
 import { run } from "../../harness/process.ts";
-import { runLabels } from "../../harness/run.ts";
+import { runLabels } from "../../harness/run/run.ts";
 import type { TestCertificate } from "../../harness/certificate.ts";
 
 /** High limits, which only the tests of limits reach. */

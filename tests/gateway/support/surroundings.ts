@@ -1,6 +1,6 @@
 import type { GatewaySettings } from "@routeql/nginx/render";
-import { image } from "../../harness/image.ts";
-import { TestNetwork } from "../../harness/test-network.ts";
+import { image } from "../../harness/containers/image.ts";
+import { TestNetwork } from "../../harness/docker/test-network.ts";
 import { makeCertificate, type TestCertificate } from "../../harness/certificate.ts";
 import { GatewayContainer, roomySettings, type StartedGateway } from "./gateway-container.ts";
 import { StartedUpstream, startUpstream } from "./upstream.ts";

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
-import { image } from "../../harness/image.ts";
-import { ReachableContainer } from "../../harness/container-address.ts";
-import { runLabels } from "../../harness/run.ts";
+import { image } from "../../harness/containers/image.ts";
+import { ReachableContainer } from "../../harness/containers/container-address.ts";
+import { runLabels } from "../../harness/run/run.ts";
 import type { Answer, Received } from "./upstream-program.ts";
 
 const ORDERS = 9000;

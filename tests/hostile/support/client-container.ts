@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import { stack } from "../../e2e/support/stack.ts";
 import { containerOf } from "../../e2e/support/docker.ts";
-import { image } from "../../harness/image.ts";
+import { image } from "../../harness/containers/image.ts";
 import { mustRun } from "../../harness/process.ts";
-import { runLabels } from "../../harness/run.ts";
+import { runLabels } from "../../harness/run/run.ts";
 import type { Plan } from "../clients/attacks.ts";
 
 const folder = resolve(import.meta.dirname, "../clients");

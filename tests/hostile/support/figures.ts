@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type FigureTable, figuresFolder, keepFigures } from "../../harness/figures.ts";
+import { type FigureTable, figuresFolder, keepFigures } from "../../harness/figures/figures.ts";
 
 interface HostileFigures extends Record<string, number | FigureTable> {
   "hostile inputs": number;

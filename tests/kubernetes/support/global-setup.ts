@@ -4,7 +4,6 @@
  */
 import { readFile, rm } from "node:fs/promises";
 import type { TestProject } from "vitest/node";
-import { accessFileOf } from "@routeql/cli/api";
 import { explain } from "@routeql/host/failure";
 import { stackPaths } from "@routeql/host/paths";
 import { describeStack } from "../../e2e/support/describe-stack.ts";
@@ -54,5 +53,5 @@ async function bringUpOn(node: NodeAccess, project: TestProject): Promise<void> 
   process.env["KUBECONFIG"] = node.kubeconfig;
   await up(node, say);
   project.provide("node", node.description);
-  project.provide("stack", await describeStack(accessFileOf(stackName)));
+  project.provide("stack", await describeStack(stackPaths(stackName).accessFile));
 }

@@ -1,4 +1,5 @@
-import { bringDown, bringUp, type UpResult } from "@routeql/cli/api";
+import type { UpResult } from "@routeql/cli/stack/bring-up";
+import { bringDown, bringUp } from "../../harness/stack/commands.ts";
 import { engineOfTheRun } from "../../e2e/support/engine-of-the-run.ts";
 import type { NodeAccess } from "../../kubernetes-node/access.ts";
 

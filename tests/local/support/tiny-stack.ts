@@ -9,7 +9,7 @@ import { acquireCli } from "@routeql/cli/pulumi/acquire";
 import { updateStack } from "@routeql/cli/stack/bring-up";
 import { removeLeftovers } from "@routeql/cli/stack/recovery";
 import { openStack } from "@routeql/cli/stack/workspace";
-import { newStackName } from "../../harness/stack-name.ts";
+import { newStackName } from "../../harness/run/stack-name.ts";
 
 /** Numbers of resources by the engine's operation. */
 export type Changes = Readonly<Record<string, number>>;

@@ -1,7 +1,7 @@
 /** Images from Debian's packages in the shape of the official ones. */
 import { join, resolve } from "node:path";
 import { pins } from "@routeql/pins/pins";
-import { image } from "../../harness/image.ts";
+import { image } from "../../harness/containers/image.ts";
 import { mustRun } from "../../harness/process.ts";
 
 export type OfficialImage = "postgres" | "valkey" | "nginx" | "hasura";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createEngine, type Engine, errorReply, type Session, toEngineError } from "@routeql/engine";
 import { commandsOn } from "../../database/support.ts";
-import { type StartedDatabaseContainer, startDatabase } from "../../harness/database-container.ts";
+import { type StartedDatabaseContainer, startDatabase } from "../../harness/containers/database-container.ts";
 import { metadataDirectory } from "./declared.ts";
 
 export const north = "example-north";

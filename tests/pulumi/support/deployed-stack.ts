@@ -8,7 +8,7 @@ import { Agent, request } from "undici";
 import { freePorts } from "../../harness/free-ports.ts";
 import { checkOut } from "./checkout.ts";
 import type { Checkout, CommandEnd } from "./checkout.ts";
-import { newStackName } from "../../harness/stack-name.ts";
+import { newStackName } from "../../harness/run/stack-name.ts";
 
 /** Ids of the stack's containers by service or job, without those that only carry files. */
 export type Containers = Readonly<Record<string, string>>;

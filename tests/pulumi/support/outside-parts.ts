@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { makeCertificate } from "../../harness/certificate.ts";
-import { DatabaseContainer, type StartedDatabaseContainer } from "../../harness/database-container.ts";
-import { noteSecret } from "../../harness/evidence.ts";
-import { hostAddress } from "../../harness/host-address.ts";
-import { image } from "../../harness/image.ts";
-import { SessionsContainer } from "../../harness/sessions-container.ts";
-import { TestNetwork } from "../../harness/test-network.ts";
+import { DatabaseContainer, type StartedDatabaseContainer } from "../../harness/containers/database-container.ts";
+import { noteSecret } from "../../harness/run/evidence.ts";
+import { hostAddress } from "../../harness/docker/host-address.ts";
+import { image } from "../../harness/containers/image.ts";
+import { SessionsContainer } from "../../harness/containers/sessions-container.ts";
+import { TestNetwork } from "../../harness/docker/test-network.ts";
 
 const folder = "/run/routeql/tls";
 

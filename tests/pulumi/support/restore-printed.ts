@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { keepDrill } from "../../harness/drills.ts";
+import { keepDrill } from "../../harness/figures/drills.ts";
 import type { DeployedStack } from "./deployed-stack.ts";
 
 /** Runs the command that `npm run up` printed to restore the data of the moment before. */

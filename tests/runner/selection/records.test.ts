@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { leftOut } from "../../harness/left-out.ts";
+import { leftOut } from "../../harness/run/left-out.ts";
 import type { SuiteResult, TestRecord } from "../results.ts";
 import { namedSuites, oneRun } from "../suites.ts";
 import { readRecord, recordsFolder, verdicts, writeRecord } from "./records.ts";

@@ -35,7 +35,7 @@ export function readRecord(repository: string, suite: string): SuiteRecord | und
 /** Whether a record decides on a suite: not for those of `npm test`, which always run, and not for a search of the run itself. */
 export const hasRecord = ({ tier, searchesRun }: Suite): boolean => tier !== "test" && searchesRun !== true;
 
-/** Start of the reason of a skipped test that a complete run leaves out (tests/harness/left-out.ts). */
+/** Start of the reason of a skipped test that a complete run leaves out (tests/harness/run/left-out.ts). */
 const leftOut = "left out: ";
 
 /** Why a suite did not pass completely: one test that is skipped for want of root, Docker, data or a program is enough. */

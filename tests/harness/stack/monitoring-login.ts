@@ -1,6 +1,6 @@
 import { monitoringPassword, monitoringUser } from "@routeql/infra/monitoring/login";
 import { secretPath } from "@routeql/infra/services/description";
-import { mustRun } from "./process.ts";
+import { mustRun } from "../process.ts";
 
 /** Headers of a request to a stack's own Prometheus or Alertmanager. @param container that of the service */
 export async function monitoringLogin(container: string): Promise<{ readonly authorization: string }> {

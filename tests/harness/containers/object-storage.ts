@@ -5,8 +5,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { makeCertificate } from "./certificate.ts";
-import { mustRun, run } from "./process.ts";
+import { makeCertificate } from "../certificate.ts";
+import { mustRun, run } from "../process.ts";
 
 /** A simulation of Amazon's services that checks signatures, and an HTTP server that closes TLS connections as required. */
 const packages = ["moto[server,s3]==5.2.5", "gunicorn==23.0.0"];

@@ -2,21 +2,21 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { runLabels } from "./run.ts";
+import { runLabels } from "../run/run.ts";
 import { Client } from "pg";
 import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
-import { keepInspection, noteSecret } from "./evidence.ts";
+import { keepInspection, noteSecret } from "../run/evidence.ts";
 import { migratedImage } from "./database-image.ts";
-import { keepLog } from "./logs.ts";
+import { keepLog } from "../run/logs.ts";
 import { ReachableContainer } from "./container-address.ts";
-import { mustRun } from "./process.ts";
+import { mustRun } from "../process.ts";
 
 const DATABASE_PORT = 5432;
 /** Time limit in milliseconds. */
 const CONNECTION_TIMEOUT = 20_000;
 const DATABASE = "routeql";
 const BOOTSTRAP_PASSWORD_FILE = "/run/routeql/secrets/bootstrap-password";
-const repository = resolve(import.meta.dirname, "../..");
+const repository = resolve(import.meta.dirname, "../../..");
 
 /** The database's login roles by their short names. */
 export const databaseRoles = {

@@ -1,8 +1,8 @@
 import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import { ReachableContainer } from "./container-address.ts";
-import { keepInspection, noteSecret } from "./evidence.ts";
-import { keepLog } from "./logs.ts";
-import { runLabels } from "./run.ts";
+import { keepInspection, noteSecret } from "../run/evidence.ts";
+import { keepLog } from "../run/logs.ts";
+import { runLabels } from "../run/run.ts";
 
 const PORT = 8080;
 const METRICS_PORT = 9090;

@@ -1,6 +1,6 @@
 import { type BuiltImage, builtImages } from "@routeql/infra/images";
 import { settings } from "@routeql/infra/settings/list";
-import { mustRun, run } from "./process.ts";
+import { mustRun, run } from "../process.ts";
 
 /** Base of the Node images if no registry answers; cli/ builds it. */
 const nodeStandIn = "routeql/node:24.21.0";

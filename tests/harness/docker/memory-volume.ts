@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { mustRun } from "./process.ts";
-import { runId, runLabel } from "./run.ts";
+import { mustRun } from "../process.ts";
+import { runId, runLabel } from "../run/run.ts";
 
 /** Creates a volume of the database's user, in memory if it has a size; memory exists while a container uses it. @returns its name */
 export async function newVolume(purpose: string, megabytes?: number): Promise<string> {

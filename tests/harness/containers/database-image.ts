@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { image } from "./image.ts";
-import { mustRun, run } from "./process.ts";
+import { mustRun, run } from "../process.ts";
 
 /** Label by which outdated images are found. */
 const label = "com.routeql.test-database";
-const repository = resolve(import.meta.dirname, "../..");
+const repository = resolve(import.meta.dirname, "../../..");
 
 /**
  * The kit's own entrypoint creates the cluster once for all containers. They start from it like from an existing volume, and the

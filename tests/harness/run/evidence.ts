@@ -4,7 +4,7 @@
  */
 import { appendFileSync, cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { run } from "./process.ts";
+import { run } from "../process.ts";
 
 /** Names of files and folders inside the folder of evidence. */
 export const evidence = { secrets: "secrets.jsonl", inspections: "inspections", states: "states" } as const;

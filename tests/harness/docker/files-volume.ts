@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { mustRun, run } from "./process.ts";
-import { runId, runLabel } from "./run.ts";
+import { mustRun, run } from "../process.ts";
+import { runId, runLabel } from "../run/run.ts";
 
 /**
  * A volume with a test's files. The Docker engine may not see the folders of this machine (rootless Docker, an engine in a virtual

@@ -1,12 +1,12 @@
 import { readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { mustRun } from "./process.ts";
+import { mustRun } from "../process.ts";
 import { runLabel } from "./run.ts";
 import { isStackOf } from "./stack-name.ts";
 
 /** Labels by which the kit's commands find the objects of a stack; their value is its name. */
 const stackLabels = ["com.routeql.stack", "com.routeql.relay", "com.routeql.claim"];
-const stacks = resolve(import.meta.dirname, "../../.routeql");
+const stacks = resolve(import.meta.dirname, "../../../.routeql");
 
 /** Number of removed objects of each kind. */
 export interface CleanedUp {

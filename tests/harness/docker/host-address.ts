@@ -1,5 +1,5 @@
 import { networkInterfaces } from "node:os";
-import { mustRun } from "./process.ts";
+import { mustRun } from "../process.ts";
 
 /**
  * An address of this machine that a container with external access reaches. Bridges of Docker are the last choice: a network may

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 /** Folder of the suites' figures; `npm test` prints those of its own run at its end. */
-export const figuresFolder: string = resolve(import.meta.dirname, "../../.routeql/figures");
+export const figuresFolder: string = resolve(import.meta.dirname, "../../../.routeql/figures");
 
 /** Rows of a table; the first has the titles of the columns. */
 export type FigureTable = readonly (readonly (number | string)[])[];

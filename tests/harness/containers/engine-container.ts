@@ -11,7 +11,7 @@ export class EngineContainer extends ServiceContainer {
     super(imageName, "engine", "/healthz");
     this.withEnvironment({ ENGINE_METADATA_DIRECTORY: METADATA })
       .withCopyDirectoriesToContainer([
-        { source: resolve(import.meta.dirname, "../../hasura-metadata"), target: METADATA },
+        { source: resolve(import.meta.dirname, "../../../hasura-metadata"), target: METADATA },
       ])
       .withSecret("HASURA_GRAPHQL_ADMIN_SECRET", randomBytes(24).toString("hex"));
   }

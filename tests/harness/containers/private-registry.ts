@@ -3,10 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pins } from "@routeql/pins/pins";
-import { mustRun, run } from "./process.ts";
-import { runId, runLabel } from "./run.ts";
+import { mustRun, run } from "../process.ts";
+import { runId, runLabel } from "../run/run.ts";
 
-const folder = resolve(import.meta.dirname, "../local/registry");
+const folder = resolve(import.meta.dirname, "../../local/registry");
 const imageName = "routeql-test/registry:debian-trixie";
 
 export class PrivateRegistry implements AsyncDisposable {

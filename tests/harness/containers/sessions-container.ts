@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { runLabels } from "./run.ts";
+import { runLabels } from "../run/run.ts";
 import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
-import { keepInspection, noteSecret } from "./evidence.ts";
+import { keepInspection, noteSecret } from "../run/evidence.ts";
 import { image } from "./image.ts";
-import { keepLog } from "./logs.ts";
+import { keepLog } from "../run/logs.ts";
 import { ReachableContainer } from "./container-address.ts";
 
 const SESSIONS_PORT = 6379;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { mustRun } from "./process.ts";
-import { runId, runLabel } from "./run.ts";
+import { mustRun } from "../process.ts";
+import { runId, runLabel } from "../run/run.ts";
 
 /** A Docker network of this run; containers join it with `.withNetworkMode(network.name)` and find each other by alias. */
 export class TestNetwork implements AsyncDisposable {

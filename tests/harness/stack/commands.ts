@@ -1,16 +1,8 @@
 /** The commands as functions, for test suites that run a stack of their own (another name, other ports) with the same code. */
 import { explain } from "@routeql/host/failure";
-import { stackPaths } from "@routeql/host/paths";
-import { bringDown as down, type DownOptions, type DownResult } from "./stack/bring-down.ts";
-import { bringUp as up, type UpOptions, type UpResult } from "./stack/bring-up.ts";
-import { logFileOf } from "./stack/session.ts";
-
-export { openDatabase } from "./database/open-database.ts";
-export type { OpenedDatabase } from "@routeql/database-access/opened-database";
-export { accessOf, type StackAccess } from "./stack/access.ts";
-export { accessToken } from "./stack/api-client.ts";
-export type { DatabaseRole } from "./stack/outputs.ts";
-export type { UpResult } from "./stack/bring-up.ts";
+import { bringDown as down, type DownOptions, type DownResult } from "@routeql/cli/stack/bring-down";
+import { bringUp as up, type UpOptions, type UpResult } from "@routeql/cli/stack/bring-up";
+import { logFileOf } from "@routeql/cli/stack/session";
 
 const silent = (): void => undefined;
 
@@ -32,5 +24,3 @@ export function bringUp(options: UpOptions): Promise<UpResult> {
 export function bringDown(options: DownOptions): Promise<DownResult> {
   return explained(down({ log: silent, ...options }));
 }
-
-export const accessFileOf = (stack: string): string => stackPaths(stack).accessFile;

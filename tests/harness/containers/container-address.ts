@@ -2,7 +2,7 @@ import { AbstractStartedContainer, type StartedTestContainer } from "testcontain
 import type { TestContext } from "vitest";
 import { dockerClient } from "@routeql/host/docker/client";
 import { engineAddress, socketOf } from "@routeql/host/docker/engine-address";
-import { type EngineInfo, hasBridgesHere } from "./engine-network.ts";
+import { type EngineInfo, hasBridgesHere } from "../docker/engine-network.ts";
 
 /** Whether processes of this machine reach containers at their own addresses; otherwise at published ports. */
 const reachesContainers: boolean = hasBridgesHere(

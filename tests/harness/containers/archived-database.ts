@@ -7,9 +7,9 @@ import { withDefaults } from "@routeql/infra/settings/reading/complete";
 import type { GivenSettings } from "@routeql/infra/settings/list";
 import { DatabaseContainer, type StartedDatabaseContainer } from "./database-container.ts";
 import { image } from "./image.ts";
-import { mustRun } from "./process.ts";
-import { newVolume, removeVolume } from "./memory-volume.ts";
-import { runLabels } from "./run.ts";
+import { mustRun } from "../process.ts";
+import { newVolume, removeVolume } from "../docker/memory-volume.ts";
+import { runLabels } from "../run/run.ts";
 
 const data = "/var/lib/postgresql/data";
 /** Folders that only root reads, on the disks of the data and of the archive. */

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { engineSettings } from "@routeql/infra/settings/declared/images";
 import { GenericContainer, Wait } from "testcontainers";
 import type { TestContext } from "vitest";
-import { leftOut } from "./left-out.ts";
+import { leftOut } from "../run/left-out.ts";
 import { addressOf } from "./container-address.ts";
-import { keepLog } from "./logs.ts";
-import { mustRun, run } from "./process.ts";
-import { runLabels } from "./run.ts";
+import { keepLog } from "../run/logs.ts";
+import { mustRun, run } from "../process.ts";
+import { runLabels } from "../run/run.ts";
 
 /** Hasura's own server, with all its APIs. */
 export interface HasuraServer extends AsyncDisposable {
