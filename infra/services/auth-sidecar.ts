@@ -1,6 +1,7 @@
 import type { Input } from "@pulumi/pulumi";
 import { textOf } from "../inputs.ts";
 import { type SettingName, settingNames, type Settings, settings as declarations } from "../settings/list.ts";
+import { directorySettingNames } from "../settings/declared/sidecar.ts";
 import { ownRoles } from "../settings/values/own-metadata.ts";
 import type { Setting } from "../settings/values/setting.ts";
 import { filesDirectory, type ServiceDescription } from "./description.ts";
@@ -59,11 +60,11 @@ export function describeAuthSidecar(settings: Settings, surroundings: SidecarSur
 function declaredVariables(settings: Settings): Record<string, Input<string>> {
   return Object.fromEntries(
     settingNames
-      .filter((name) => (declarations[name] as Setting).service === "auth-sidecar")
-      .filter((name) => settings.ldapUrl !== undefined || !name.startsWith("ldap"))
+      .filter((name) => settings.ldapUrl !== undefined || !directorySettingNames.some((each) => each === name))
       .flatMap((name) => {
+        const { variable }: Setting = declarations[name];
         const value = (settings as Readonly<Partial<Record<SettingName, Input<string | number | boolean>>>>)[name];
-        return value === undefined ? [] : [[declarations[name].environment, textOf(value)]];
+        return variable === undefined || value === undefined ? [] : [[variable, textOf(value)]];
       }),
   );
 }

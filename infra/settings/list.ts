@@ -1,8 +1,10 @@
 /** Every setting, once: the source of reading and checks, arguments, Pulumi.yaml, .env.example and docs/reference/settings.md. */
 import type { Input } from "@pulumi/pulumi";
-import { roles } from "@routeql/database/migrate/roles";
 import { pins } from "@routeql/pins/pins";
-import { addresses, email, host, image, numbersByRole, oneOf, port, range, strongSecret } from "./values/checks.ts";
+import { image, oneOf, range } from "./values/checks.ts";
+import { accessKeys, firstOperator } from "./declared/access.ts";
+import { engineApis, ownDefinitions, queryLimits } from "./declared/engine.ts";
+import { addressSettings, certificateSettings, requestLimits } from "./declared/gateway.ts";
 import { archiveSettings, cloudNativePgSettings, partSettings } from "./declared/data-stores.ts";
 import { directorySettings, sidecarNumbers, tokenSettings } from "./declared/sidecar.ts";
 import { feedSettings } from "./declared/feed.ts";
@@ -10,133 +12,28 @@ import { engineSettings, imageSettings } from "./declared/images.ts";
 import { kubernetesSettings } from "./declared/kubernetes.ts";
 import { monitoringSettings } from "./declared/monitoring.ts";
 import { rotationSettings } from "./declared/rotation.ts";
-import { origins } from "./values/addresses.ts";
-import { ownMetadata, ownMigrations } from "./values/own-metadata.ts";
 import { networkSettings } from "./declared/network.ts";
-import { file, flag, number, secret, text, withEnvironmentNames } from "./values/setting.ts";
-import type { Declaration, ValueOf } from "./values/setting.ts";
+import { number, text } from "./values/setting.ts";
+import type { Setting, ValueOf } from "./values/setting.ts";
 
-export const settings = withEnvironmentNames({
-  engineAccessKey: secret({
-    meaning: "Master key of the engine (`X-Engine-Access-Key`): full access.",
-    ...strongSecret(32),
-  }),
-  serviceApiKey: secret({
-    meaning: "Service key of the session endpoints (`x-service-api-key`).",
-    ...strongSecret(32),
-  }),
+export const settings = {
+  ...accessKeys,
   ...engineSettings,
-  metadata: file({
-    structural: true,
-    meaning: "Folder with Hasura metadata of your own, which joins that of RouteQL.",
-    ...ownMetadata,
-  }),
-  migrations: file({
-    structural: true,
-    meaning: "Folder with SQL migrations of your own, applied after those of RouteQL.",
-    ...ownMigrations,
-  }),
-  engineMutations: flag({ default: true, meaning: "Serve the mutations that permissions allow." }),
-  engineLiveQueries: text({
-    default: "push",
-    meaning: "Embedded engine: live queries run after notices of changes (`push`), or only at intervals (`poll`).",
-    ...oneOf("push", "poll"),
-  }),
-  engineLiveQueryBudget: number({
-    default: 10,
-    meaning: "Embedded engine: percent of its connections' time for live queries that notices cause.",
-    ...range(1, 100),
-  }),
-  engineConsole: flag({
-    structural: true,
-    default: false,
-    defaultIn: { local: true },
-    meaning: "Serve the console at `/` of the console port.",
-  }),
-  engineMetadataApi: flag({
-    structural: true,
-    default: false,
-    meaning: "Open the metadata and SQL APIs at the console port, for Hasura's command line.",
-  }),
-  adminEmail: text({
-    default: "admin@example.net",
-    meaning: "E-mail address of the first operator, created if there is no user.",
-    ...email,
-  }),
-  adminPassword: secret({
-    meaning: "First password of that operator. To change it later: `npm run users -- password`.",
-    ...strongSecret(12),
-  }),
-  publicHost: text({
-    default: "localhost",
-    meaning: "Host name that clients use, in URLs and in the generated certificate.",
-    ...host,
-  }),
-  hostAddress: text({
-    default: "127.0.0.1",
-    meaning: "Docker: host addresses of the published ports; `*` for all of IPv4 and IPv6, `0.0.0.0` for all of IPv4.",
-    ...addresses,
-  }),
-  httpPort: number({ default: 80, meaning: "Published port that redirects to https.", ...port }),
-  httpsPort: number({ default: 443, meaning: "Published port of the API.", ...port }),
-  consolePort: number({
-    default: 32_000,
-    meaning: "Published port of the API and, if enabled, of the console.",
-    ...port,
-  }),
-  corsOrigins: text({
-    meaning: "Origins of web applications that may call the API from a browser, separated by commas; `*` allows all.",
-    ...origins,
-  }),
+  ...ownDefinitions,
+  ...engineApis,
+  ...firstOperator,
+  ...addressSettings,
   ...networkSettings,
-  tlsCertificateFile: file({ meaning: "Your certificate (PEM, with its chain). Without it the stack signs one." }),
-  tlsPrivateKeyFile: file({ confidential: true, meaning: "Private key (PEM) of your certificate." }),
-  tlsCaFile: file({
-    meaning:
-      "Certificate authorities (PEM) that clients trust for your certificate. Without it: public ones, or the self-signed end of the chain.",
-  }),
+  ...certificateSettings,
   ...sidecarNumbers,
   ...tokenSettings,
   ...rotationSettings,
   ...directorySettings,
-  queryDepth: number({ default: 10, meaning: "Maximum depth of a GraphQL operation.", ...range(1, 100) }),
-  queryBreadth: number({
-    default: 500,
-    meaning: "Maximum number of fields of a GraphQL operation.",
-    ...range(1, 10_000),
-  }),
-  statementTimeoutSeconds: number({ default: 30, meaning: "Time limit of a statement.", ...range(1, 3600) }),
-  statementTimeoutSecondsByRole: text({
-    default: "viewer=10",
-    meaning: "Embedded engine: shorter time limits for some roles.",
-    ...numbersByRole(1, 3600),
-  }),
-  enginePoolSize: number({
-    default: 10,
-    meaning: "Maximum connections of one engine to Postgres.",
-    // One more connection listens for changes.
-    ...range(1, roles.engine.connectionLimit - 1),
-  }),
-  requestsPerSecondPerAddress: number({ default: 50, meaning: "Rate limit of one address.", ...range(1, 100_000) }),
-  requestBurst: number({ default: 100, meaning: "Requests above that rate before 429.", ...range(1, 100_000) }),
-  loginRequestsPerMinutePerAddress: number({
-    group: "gateway",
-    default: 30,
-    meaning: "Rate limit of logins from one address.",
-    ...range(1, 100_000),
-  }),
-  connectionsPerAddress: number({
-    default: 100,
-    meaning: "Concurrent connections from one address, including WebSockets.",
-    ...range(1, 65_535),
-  }),
-  idleWebSocketSeconds: number({
-    environment: "IDLE_WEBSOCKET_SECONDS",
-    default: 120,
-    meaning: "The gateway closes a WebSocket without any traffic after this time.",
-    ...range(10, 86_400),
-  }),
+  ...queryLimits,
+  ...requestLimits,
   logLevel: text({
+    argument: "logLevel",
+    environment: "LOG_LEVEL",
     default: "info",
     meaning: "Minimum log level: debug, info, warn or error.",
     ...oneOf("debug", "info", "warn", "error"),
@@ -148,13 +45,31 @@ export const settings = withEnvironmentNames({
   ...feedSettings,
   ...monitoringSettings,
   ...imageSettings,
-  processorLimit: number({ default: 4, meaning: "Docker: maximum processors of one container.", ...range(1, 256) }),
-  debianBase: text({ default: pins.debian.image, meaning: "Base image of the built images.", ...image }),
-  nodeBase: text({ default: pins.node.image, meaning: "Image with Node 24 and npm for builds.", ...image }),
+  processorLimit: number({
+    argument: "processorLimit",
+    environment: "PROCESSOR_LIMIT",
+    default: 4,
+    meaning: "Docker: maximum processors of one container.",
+    ...range(1, 256),
+  }),
+  debianBase: text({
+    argument: "debianBase",
+    environment: "DEBIAN_BASE",
+    default: pins.debian.image,
+    meaning: "Base image of the built images.",
+    ...image,
+  }),
+  nodeBase: text({
+    argument: "nodeBase",
+    environment: "NODE_BASE",
+    default: pins.node.image,
+    meaning: "Image with Node 24 and npm for builds.",
+    ...image,
+  }),
 } as const satisfies Record<
   string,
-  Declaration<"text"> | Declaration<"number"> | Declaration<"flag"> | Declaration<"secret"> | Declaration<"file">
->);
+  Setting<"text"> | Setting<"number"> | Setting<"flag"> | Setting<"secret"> | Setting<"file">
+>;
 
 export type SettingName = keyof typeof settings;
 export const settingNames = Object.keys(settings) as readonly SettingName[];

@@ -41,32 +41,46 @@ const sessionsUrl: Check<"secret"> = (value) => {
 /** Places of the database and the session store. */
 export const partSettings = {
   database: text({
+    argument: "database.kind",
+    environment: "DATABASE",
     structural: true,
     default: "single",
     meaning: "Database: the stack's own, `external` or, on Kubernetes, `cloudnative-pg`. A change does not move data.",
     ...oneOf("single", "external", "cloudnative-pg"),
   }),
   databaseUrl: givenSecret({
+    argument: "database.url",
+    environment: "DATABASE_URL",
     meaning: "URL of the external database and of an administrator, used only by the migrate job.",
     check: databaseUrl,
     allowed: databaseUrlForm,
   }),
   databaseCaFile: file({
+    argument: "database.caFile",
+    environment: "DATABASE_CA_FILE",
     meaning:
       "Certificate authority (PEM) of the external database; requires TLS. Host names are checked unless the URL has `sslmode=require` or `verify-ca`.",
   }),
   sessions: text({
+    argument: "sessions.kind",
+    environment: "SESSIONS",
     structural: true,
     default: "single",
     meaning: "Session store: the stack's own or an `external` one.",
     ...oneOf("single", "external"),
   }),
   sessionsUrl: givenSecret({
+    argument: "sessions.url",
+    environment: "SESSIONS_URL",
     meaning: "URL of the external session store, Redis or Valkey.",
     check: sessionsUrl,
     allowed: sessionsUrlForm,
   }),
-  sessionsCaFile: file({ meaning: "Certificate authority (PEM) of the external session store; requires TLS." }),
+  sessionsCaFile: file({
+    argument: "sessions.caFile",
+    environment: "SESSIONS_CA_FILE",
+    meaning: "Certificate authority (PEM) of the external session store; requires TLS.",
+  }),
 } as const;
 
 const absolutePath = matching(/^\/[^:]+$/, "an absolute path");
@@ -74,26 +88,42 @@ const absolutePath = matching(/^\/[^:]+$/, "an absolute path");
 /** The backup before an update, and the continuous archive of the stack's own database on Docker. */
 export const archiveSettings = {
   backupBeforeUpdate: flag({
+    argument: "database.backupBeforeUpdate",
+    environment: "BACKUP_BEFORE_UPDATE",
     default: true,
     defaultIn: { local: false },
     meaning: "`npm run up` first backs up the database, if migrations are new or its image changes.",
   }),
   archive: flag({
+    argument: "database.archive",
+    environment: "ARCHIVE",
     structural: true,
     default: true,
     defaultIn: { local: false },
     meaning: "Docker: archive all changes and back up every day. Requires `database=single` and `images=built`.",
   }),
   archiveDirectory: text({
+    argument: "database.archiveDirectory",
+    environment: "ARCHIVE_DIRECTORY",
     structural: true,
     meaning: "Docker: host directory of the archive, owned by user 10105, best on another disk. Without it: a volume.",
     ...absolutePath,
   }),
   archiveKey: givenSecret({
+    argument: "database.archiveKey",
+    environment: "ARCHIVE_KEY",
     meaning: "Docker: key of an archive whose stack has lost its state. Without it: a generated one.",
   }),
-  archiveHour: number({ default: 2, meaning: "Docker: hour of the daily backup, UTC.", ...range(0, 23) }),
+  archiveHour: number({
+    argument: "database.archiveHour",
+    environment: "ARCHIVE_HOUR",
+    default: 2,
+    meaning: "Docker: hour of the daily backup, UTC.",
+    ...range(0, 23),
+  }),
   archiveQueueMegabytes: number({
+    argument: "database.archiveQueueMegabytes",
+    environment: "ARCHIVE_QUEUE_MEGABYTES",
     default: 4096,
     meaning:
       "Docker: MiB of changes that wait for an unreachable archive. Further changes are dropped until the next backup.",
@@ -103,46 +133,77 @@ export const archiveSettings = {
 
 export const cloudNativePgSettings = {
   databaseInstances: number({
+    argument: "database.instances",
+    environment: "DATABASE_INSTANCES",
     default: 3,
     meaning: "CloudNativePG: instances of the database, one of them the primary.",
     ...range(1, 9),
   }),
   databaseReadFromCopies: flag({
+    argument: "database.readFromCopies",
+    environment: "DATABASE_READ_FROM_COPIES",
     default: true,
     meaning: "CloudNativePG: let the engine read from replicas. Some Hasura versions require `false`.",
   }),
   databaseClusterImage: text({
+    argument: "database.clusterImage",
+    environment: "DATABASE_CLUSTER_IMAGE",
     default: pins.postgresCluster.image,
     meaning: "CloudNativePG: the image of Postgres 17.",
     ...serviceImage(),
   }),
   databaseOperatorNamespace: text({
+    argument: "database.operatorNamespace",
+    environment: "DATABASE_OPERATOR_NAMESPACE",
     default: "cnpg-system",
     meaning: "CloudNativePG: namespace of the operator.",
     ...objectName,
   }),
   backupDestination: text({
+    argument: "database.backupDestination",
+    environment: "BACKUP_DESTINATION",
     meaning:
       "Object storage folder for the archive on Docker, or for the backups of CloudNativePG, which has none without it.",
     ...bucket,
   }),
-  backupEndpoint: text({ meaning: "Endpoint of an object storage other than Amazon's. Docker: https.", ...webAddress }),
+  backupEndpoint: text({
+    argument: "database.backupEndpoint",
+    environment: "BACKUP_ENDPOINT",
+    meaning: "Endpoint of an object storage other than Amazon's. Docker: https.",
+    ...webAddress,
+  }),
   backupRegion: text({
+    argument: "database.backupRegion",
+    environment: "BACKUP_REGION",
     meaning:
       "Region of the object storage: for Amazon outside of us-east-1, and for an endpoint that does not contain it. Without it: the endpoint's, or us-east-1.",
     ...matching(/^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/, "the name of a region"),
   }),
   backupAccessKeyId: givenSecret({
+    argument: "database.backupAccessKeyId",
+    environment: "BACKUP_ACCESS_KEY_ID",
     meaning: "Access key id for the object storage. CloudNativePG without it: the nodes' role.",
   }),
-  backupSecretAccessKey: givenSecret({ meaning: "Secret access key for the object storage." }),
-  backupCaFile: file({ meaning: "Docker: certificate authority (PEM) of the object storage." }),
+  backupSecretAccessKey: givenSecret({
+    argument: "database.backupSecretAccessKey",
+    environment: "BACKUP_SECRET_ACCESS_KEY",
+    meaning: "Secret access key for the object storage.",
+  }),
+  backupCaFile: file({
+    argument: "database.backupCaFile",
+    environment: "BACKUP_CA_FILE",
+    meaning: "Docker: certificate authority (PEM) of the object storage.",
+  }),
   backupSchedule: text({
+    argument: "database.backupSchedule",
+    environment: "BACKUP_SCHEDULE",
     default: "0 0 2 * * *",
     meaning: "CloudNativePG: schedule of full backups, UTC, starting with the second.",
     ...schedule,
   }),
   backupRetentionDays: number({
+    argument: "database.backupRetentionDays",
+    environment: "BACKUP_RETENTION_DAYS",
     default: 30,
     meaning: "Days for which backups and archived changes are kept.",
     ...range(1, 3650),

@@ -36,21 +36,29 @@ function ipv4Ranges(smallest: number): { check: Check<"text">; allowed: string }
 
 export const networkSettings = {
   networkRange: text({
+    argument: "networkRange",
+    environment: "NETWORK_RANGE",
     meaning:
       "Docker: ranges of this stack's networks. Without it `npm run up` reserves free /24 ranges of `networkPool`; with `pulumi up` Docker chooses.",
     ...ipv4Ranges(narrowest),
   }),
   networkPool: text({
+    argument: "networkPool",
+    environment: "NETWORK_POOL",
     default: "192.168.192.0/18",
     meaning: "Docker: range in which `npm run up` looks for a free /24.",
     ...ipv4Range(24),
   }),
   extraHosts: text({
+    argument: "extraHosts",
+    environment: "EXTRA_HOSTS",
     meaning:
       "Host names that no name server knows, for every connection to another system. Containers do not see `/etc/hosts`.",
     ...hostEntries,
   }),
   authoritiesFile: file({
+    argument: "authoritiesFile",
+    environment: "AUTHORITIES_FILE",
     meaning:
       "Certificate authorities (PEM) of your organisation, for every connection to another system, in addition to the public ones. A `…CaFile` of one connection replaces them there.",
   }),

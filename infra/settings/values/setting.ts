@@ -8,10 +8,18 @@ export type ValueOf<Type extends SettingType> = Type extends "number" ? number :
 /** Returns the problem of a value as the end of the sentence "<setting> …", or undefined. Never repeats a secret. */
 export type Check<Type extends SettingType> = (value: ValueOf<Type>) => string | undefined;
 
-export interface Setting<Type extends SettingType = SettingType> {
-  readonly type: Type;
-  /** Name in the environment file; follows from the setting's name unless the declaration gives another one. */
+/** How a user writes a setting. A third name is the key of its declaration: that of the stack's configuration. */
+export interface Names {
+  /** Argument of the component, with its group: `gateway.httpsPort`. */
+  readonly argument: string;
+  /** Name in the environment file. */
   readonly environment: string;
+}
+
+export interface Setting<Type extends SettingType = SettingType> extends Names {
+  readonly type: Type;
+  /** Variable of the auth sidecar that gets the value, without further code. */
+  readonly variable?: string;
   /** For docs/reference/settings.md, Pulumi.yaml and .env.example: one or two sentences. */
   readonly meaning: string;
   /** Used when neither the stack's configuration nor the environment file has a value. */
@@ -24,19 +32,12 @@ export interface Setting<Type extends SettingType = SettingType> {
   readonly structural?: true;
   /** Of a file whose text is secret: an SDK marks the argument as a secret. */
   readonly confidential?: true;
-  /** Group of the component's argument, where it does not follow from the first word of the name (groups.ts). */
-  readonly group?: string;
   readonly check?: Check<Type>;
-  /** Service that gets the value under the same variable name, without further code. */
-  readonly service?: "auth-sidecar";
   /** Requirement of the check in plain words, for the reference. */
   readonly allowed?: string;
 }
 
-export type Declaration<Type extends SettingType = SettingType> = Omit<Setting<Type>, "environment"> & {
-  readonly environment?: string;
-};
-type Rest<Type extends SettingType> = Omit<Declaration<Type>, "type">;
+type Rest<Type extends SettingType> = Omit<Setting<Type>, "type">;
 
 export const text = <const Given extends Rest<"text">>(rest: Given) => ({ type: "text" as const, ...rest });
 export const number = <const Given extends Rest<"number">>(rest: Given) => ({ type: "number" as const, ...rest });
@@ -52,16 +53,3 @@ export const secret = <const Given extends SecretRest>(rest: Given) => ({
 });
 /** Absent if not given. */
 export const givenSecret = <const Given extends SecretRest>(rest: Given) => ({ type: "secret" as const, ...rest });
-
-type Named<Declared> = { readonly [Name in keyof Declared]: Declared[Name] & Pick<Setting, "environment"> };
-
-/** Adds the names in the environment file: `httpsPort` becomes `HTTPS_PORT`. */
-export const withEnvironmentNames = <const Declared extends Readonly<Record<string, Declaration>>>(
-  declared: Declared,
-): Named<Declared> =>
-  Object.fromEntries(
-    Object.entries(declared).map(([name, declaration]) => [
-      name,
-      { environment: name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase(), ...declaration },
-    ]),
-  ) as Named<Declared>;
