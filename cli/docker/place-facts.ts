@@ -3,19 +3,22 @@ import { alertDeliveries, firingAlerts } from "../status/alerts.ts";
 import { archiveFacts } from "../status/archive-facts.ts";
 import type { ServiceState } from "../status/report.ts";
 import { sharedIdProblems } from "./host-accounts.ts";
+import { hostFirewalls } from "./host-firewall.ts";
+import { isPublishedOutside } from "./published-address.ts";
 
-/** The archive, the stack's own Prometheus and Alertmanager, and accounts of this host. */
+/** The archive, the stack's own Prometheus and Alertmanager, accounts and firewalls of this host. */
 export async function placeFacts(
   stack: string,
   services: readonly ServiceState[],
   signal: AbortSignal,
 ): Promise<PlaceFacts> {
   const users = services.flatMap(({ user }) => (user === undefined ? [] : [user]));
-  const [archive, alerts, deliveries, problems] = await Promise.all([
+  const [archive, alerts, deliveries, problems, passedFirewalls] = await Promise.all([
     archiveFacts(stack, signal),
     firingAlerts(stack, signal),
     alertDeliveries(stack, signal),
     sharedIdProblems(users),
+    isPublishedOutside(stack).then((outside) => (outside ? hostFirewalls() : [])),
   ]);
-  return { archive, alerts, deliveries, problems };
+  return { archive, alerts, deliveries, problems, passedFirewalls };
 }

@@ -7,12 +7,25 @@ const apiPort = 8443;
 /** Whether published ports are ports of this machine. */
 export const publishesHere = (): boolean => engineAddress().endpoint.startsWith("unix:");
 
+/** Whether another machine can reach an address of a published port. */
+const isOutside = (address: string): boolean => address !== "::1" && !address.startsWith("127.");
+
+async function publishedAddresses(stack: string): Promise<readonly string[]> {
+  const label = [`com.routeql.stack=${stack}`, "com.routeql.service=gateway"];
+  const containers = await dockerClient().listContainers({ filters: { label } });
+  return containers
+    .flatMap(({ Ports }) => Ports)
+    .flatMap(({ PrivatePort, PublicPort, IP }) => (PrivatePort === apiPort && PublicPort > 0 ? [IP] : []));
+}
+
+/** Whether the API is published on this machine for others. */
+export async function isPublishedOutside(stack: string): Promise<boolean> {
+  return publishesHere() && (await publishedAddresses(stack)).some(isOutside);
+}
+
 /** An address at which this machine reaches the published ports of the gateway; undefined for an engine of another machine, or without such a port. */
 export async function publishedAddress(stack: string): Promise<string | undefined> {
   if (!publishesHere()) return undefined;
-  const label = [`com.routeql.stack=${stack}`, "com.routeql.service=gateway"];
-  const containers = await dockerClient().listContainers({ filters: { label } });
-  const ports = containers.flatMap(({ Ports }) => Ports);
-  const address = ports.find(({ PrivatePort, PublicPort }) => PrivatePort === apiPort && PublicPort > 0)?.IP;
+  const [address] = await publishedAddresses(stack);
   return address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
 }

@@ -44,5 +44,7 @@ export interface PlaceFacts {
   readonly archive?: ArchiveFacts | undefined;
   readonly alerts?: readonly FiringAlert[] | undefined;
   readonly deliveries?: Deliveries | undefined;
+  /** Active firewalls of this host that the published ports pass. */
+  readonly passedFirewalls?: readonly string[] | undefined;
   readonly problems: readonly Problem[];
 }

@@ -49,15 +49,14 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
   const services = withMissing(found, await expectedServices(stack));
   const problemsOfServices = serviceProblems(services, stack);
   const databaseIsDown = problemsOfServices.some(({ subject }) => subject === "database");
-  const [endpoint, database, roles, { archive, alerts, deliveries, problems: ofPlace }, directory, changes] =
-    await Promise.all([
-      place.publishedAddress().then((published) => endpointState(access, published)),
-      databaseIsDown ? undefined : databaseFacts(stack, signal),
-      databaseIsDown ? [] : roleProblems(stack, signal),
-      place.facts(found, signal),
-      directoryState(stack, signal),
-      drift ? driftOf(stack, signal) : undefined,
-    ]);
+  const [endpoint, database, roles, { problems: ofPlace, archive, ...ofHost }, directory, changes] = await Promise.all([
+    place.publishedAddress().then((published) => endpointState(access, published)),
+    databaseIsDown ? undefined : databaseFacts(stack, signal),
+    databaseIsDown ? [] : roleProblems(stack, signal),
+    place.facts(found, signal),
+    directoryState(stack, signal),
+    drift ? driftOf(stack, signal) : undefined,
+  ]);
   const shown = {
     endpoint,
     database: database?.facts,
@@ -77,7 +76,7 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
     ...(database?.problems ?? []),
     ...roles.map(({ role, reason }) => ({ subject: role, reason, next: `npm run up${stackArgument(stack)}` })),
     ...factProblems(facts, limits, stack),
-    ...alertProblems(alerts ?? []),
+    ...alertProblems(ofHost.alerts ?? []),
   ];
   return {
     stack,
@@ -89,8 +88,7 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
     services,
     ...shown,
     metadataConsistent: metadataConsistent(services),
-    alerts,
-    deliveries,
+    ...ofHost,
   };
 }
 

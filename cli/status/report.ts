@@ -139,6 +139,8 @@ export interface StatusReport {
   readonly deliveries?: Deliveries | undefined;
   /** Whether the LDAP directory is configured and can be used; undefined while the auth sidecar does not run. */
   readonly directory?: { readonly text: string; readonly fails: boolean } | undefined;
+  /** Active firewalls of this host that the published ports pass. */
+  readonly passedFirewalls?: readonly string[] | undefined;
   /** Changes that an update would make; undefined when not requested. */
   readonly drift?: readonly string[] | undefined;
 }

@@ -338,6 +338,13 @@ test("names the reasons of answers with 503", () => {
   );
 });
 
+test("names a firewall that the published ports pass", () => {
+  expect(statusText({ ...report, passedFirewalls: ["ufw"] })).toMatch(
+    /firewall +ufw is active, and the published ports/,
+  );
+  expect(statusText(report)).not.toContain("firewall");
+});
+
 test("names the archive of a database on Docker, or its absence", () => {
   const text = (...services: readonly ServiceState[]): string => statusText({ ...report, services });
   const official = service("database", { image: "postgres:17.12" });

@@ -96,6 +96,11 @@ export function statusText(report: StatusReport): string {
     ],
     ["metadata", metadataConsistent === undefined ? "unknown" : metadataConsistent ? "consistent" : "inconsistent"],
   ];
+  if ((report.passedFirewalls ?? []).length > 0)
+    facts.push([
+      "firewall",
+      `${report.passedFirewalls!.join(", ")} is active, and the published ports pass it: docs/operate/deploy.md`,
+    ]);
   const archive = archiveText(report);
   if (archive !== undefined) facts.push(["archive", archive]);
   if (database !== undefined) {

@@ -5,6 +5,7 @@ export const readers: Readonly<Record<string, readonly string[]>> = {
   readText: [
     "auth-sidecar/src/settings.ts",
     "cli/commands/query.ts",
+    "cli/docker/host-firewall.ts",
     "cli/stack/configuration.ts",
     "database/migrate/own-migrations.ts",
     "hasura-checks/src/cli/read-file.ts",
