@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { clientConfig, LibpqClient, type LibpqConfig } from "@routeql/contract/connection/client";
 import { readConnection } from "@routeql/contract/connection/connection";
-import { schemaText, UnknownRole } from "@routeql/engine/schema-text";
+import { schemaText, UnknownRole } from "@routeql/engine/execution/schema-text";
 import { MetadataError } from "@routeql/metadata/read/problems";
 import { openDatabase } from "../database/open-database.ts";
 import type { Command } from "../foundation/command.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { settingNames, readSettings } from "@routeql/engine/lifecycle/settings";
+import { settingNames, readSettings } from "@routeql/engine/settings/settings";
 import type { GivenSettings } from "../settings/list.ts";
 import { describeStack, serviceNamed } from "../testing/descriptions.ts";
 import { callEdges } from "./description.ts";

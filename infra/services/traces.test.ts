@@ -1,5 +1,5 @@
 import { readSettings as readSidecarSettings } from "@routeql/auth-sidecar/settings";
-import { readSettings as readEngineSettings } from "@routeql/engine/lifecycle/settings";
+import { readSettings as readEngineSettings } from "@routeql/engine/settings/settings";
 import { expect, test } from "vitest";
 import type { GivenSettings } from "../settings/list.ts";
 import { ownEngineImage } from "../settings/declared/images.ts";

@@ -30,8 +30,8 @@ export const readers: Readonly<Record<string, readonly string[]>> = {
     "auth-sidecar/src/settings.ts",
     "database/migrate/settings.ts",
     "engine/apply-metadata/settings.ts",
-    "engine/src/execution/connection.ts",
-    "engine/src/lifecycle/environment.ts",
+    "engine/src/execution/database/connection.ts",
+    "engine/src/settings/environment.ts",
     "routing/service/settings.ts",
   ],
   YamlFile: [
@@ -61,7 +61,7 @@ export const readers: Readonly<Record<string, readonly string[]>> = {
     "auth-sidecar/src/database.ts",
     "cli/commands/schema.ts",
     "database/migrate/settings.ts",
-    "engine/src/execution/connection.ts",
+    "engine/src/execution/database/connection.ts",
     "engine/src/metadata-store/store.ts",
     "hasura-checks/src/metadata/database.ts",
     "infra/rendering/secret-templates.ts",
@@ -70,7 +70,7 @@ export const readers: Readonly<Record<string, readonly string[]>> = {
     "routing/service/service.ts",
   ],
   urlProblem: [
-    "engine/src/lifecycle/settings.ts",
+    "engine/src/settings/settings.ts",
     "infra/rendering/secret-templates.ts",
     "infra/settings/declared/data-stores.ts",
   ],

@@ -6,7 +6,7 @@ import { createEmbeddedExecutor } from "@routeql/engine/executors/embedded";
 import { authenticatorOf, serve, type Served } from "@routeql/engine/lifecycle/serve";
 import { metadataOf } from "@routeql/engine/lifecycle/testing/served-engine";
 import { createAdministration } from "@routeql/engine/metadata-api/routes";
-import { readSettings } from "@routeql/engine/lifecycle/settings";
+import { readSettings } from "@routeql/engine/settings/settings";
 import { commandsOf, type Command } from "./cases.ts";
 import { databaseVariable, MetadataBuilder, UnknownCommand } from "./metadata-builder.ts";
 import { type Json, record } from "./json.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createEngine, MetadataError } from "@routeql/engine";
-import { Database } from "@routeql/engine/execution/database";
+import { Database } from "@routeql/engine/execution/database/database";
 import { sql } from "@routeql/engine/sql";
 import { sessionOf, startRouting, type RoutingWorld } from "./support/routing.ts";
 import { sourceAt } from "./support/source.ts";

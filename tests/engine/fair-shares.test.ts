@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Database, type Asker } from "@routeql/engine/execution/database";
+import { Database, type Asker } from "@routeql/engine/execution/database/database";
 import { textOf } from "@routeql/engine/postgres/bytes";
 import { trusted } from "@routeql/engine/sql";
 import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";

@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { defaultCostLimits, Spending } from "../cost/limits.ts";
 import { growth, linear } from "../testing/growth.ts";
 import { library, plan, planLive, stateOf } from "../testing/world.ts";
-import { readOperation } from "./document.ts";
-import { InputReader } from "./input.ts";
-import { resolveParameters } from "./prepared-plan.ts";
-import { Variables } from "./variables.ts";
+import { readOperation } from "./document/document.ts";
+import { InputReader } from "./document/input.ts";
+import { resolveParameters } from "./plan/prepared-plan.ts";
+import { Variables } from "./document/variables.ts";
 
 const state = await stateOf(library);
 const times = (count: number, text: (index: number) => string): string =>

@@ -20,19 +20,19 @@ import { EngineError, invalid } from "../errors.ts";
 import type { Inconsistency } from "@routeql/metadata/read/problems";
 import { bytesOf, textOf, type Bytes } from "../postgres/bytes.ts";
 import type { Row } from "../postgres/connection.ts";
-import { printSorted } from "../schema-text.ts";
+import { printSorted } from "./schema-text.ts";
 import type { Cancellation } from "../cancellation.ts";
 import { auditVariables } from "../audit-variables.ts";
-import { openDatabase, placesOf } from "./open-database.ts";
-import type { Ask, Asker, Database, TextRow } from "./database.ts";
-import { checkDocumentSize, type Operation, readOperation } from "./document.ts";
+import { openDatabase, placesOf } from "./database/open-database.ts";
+import type { Ask, Asker, Database, TextRow } from "./database/database.ts";
+import { checkDocumentSize, type Operation, readOperation } from "./document/document.ts";
 import { explainQuery, explainSubscription, type AskForPlan } from "./explain.ts";
-import { Cohorts, followsTime } from "./live.ts";
-import { LiveSources } from "./live-sources.ts";
+import { Cohorts, followsTime } from "./live/live.ts";
+import { LiveSources } from "./live/live-sources.ts";
 import type { ChangeObserver, Observation } from "../notices/observation.ts";
-import { planMutation } from "../mutations/plan.ts";
-import { requireSession } from "../mutations/require-session.ts";
-import { MutationRun } from "../mutations/run.ts";
+import { planMutation } from "./mutations/plan.ts";
+import { requireSession } from "./mutations/require-session.ts";
+import { MutationRun } from "./mutations/run.ts";
 import type { RoleSchema } from "../schema/role-schema.ts";
 import { sql, trusted } from "../sql/sql.ts";
 import {
@@ -42,11 +42,11 @@ import {
   resolveParameters,
   resolveStatements,
   splice,
-} from "./prepared-plan.ts";
-import { PlanCache, type CachedOperation } from "./plan-cache.ts";
-import { QueryPlanner, type SubscriptionPlan } from "./plan.ts";
+} from "./plan/prepared-plan.ts";
+import { PlanCache, type CachedOperation } from "./plan/plan-cache.ts";
+import { QueryPlanner, type SubscriptionPlan } from "./plan/plan.ts";
 import { buildState, checkMetadata, type CheckedMetadata, type State } from "./state.ts";
-import { Variables, type VariableValues } from "./variables.ts";
+import { Variables, type VariableValues } from "./document/variables.ts";
 
 const defaults = { ...defaultSizeLimits, planCacheSize: 1000, maxQueryLength: 262_144 };
 

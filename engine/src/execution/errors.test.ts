@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { library, plan, planLive, sql, stateOf } from "../testing/world.ts";
-import { readOperation } from "./document.ts";
+import { readOperation } from "./document/document.ts";
 
 const state = await stateOf(library);
 

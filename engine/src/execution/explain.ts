@@ -1,7 +1,7 @@
 import type { ExplainedField, ExplainedSubscription, ExplainedVariables } from "../interface.ts";
 import type { Parameter } from "../sql/expression.ts";
 import { finalText, type Sql } from "../sql/sql.ts";
-import type { RootPlan, Statement, SubscriptionPlan } from "./plan.ts";
+import type { RootPlan, Statement, SubscriptionPlan } from "./plan/plan.ts";
 
 type Values = readonly (string | null)[];
 

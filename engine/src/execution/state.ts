@@ -8,14 +8,14 @@ import { validateMetadata, type ValidMetadata } from "@routeql/metadata/read/val
 import { Naming } from "@routeql/metadata/naming";
 import { resolveNativeObjects } from "../schema/native-queries.ts";
 import { readRoles, type RoleBook } from "../schema/permissions.ts";
-import type { Report } from "../schema/model.ts";
+import type { Report } from "../model.ts";
 import { resolveSource, type ResolvedSource } from "../schema/resolve.ts";
 import { buildRoleSchema, type RoleSchema } from "../schema/role-schema.ts";
 import { checkNames } from "../schema/source-names.ts";
 import type { EngineOptions } from "../interface.ts";
 import { parse } from "graphql";
-import { AllowList } from "./allow-list.ts";
-import { parseDocument } from "./document.ts";
+import { AllowList } from "./document/allow-list.ts";
+import { parseDocument } from "./document/document.ts";
 
 /** Everything derived from one revision of metadata and catalogue. */
 export interface State {

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { createSession } from "../auth/session.ts";
-import { readSettings } from "../lifecycle/settings.ts";
+import { readSettings } from "../settings/settings.ts";
 import { createFakeEngine, testSettings } from "../lifecycle/testing/served-engine.ts";
 import { createEmbeddedExecutor } from "./embedded.ts";
 

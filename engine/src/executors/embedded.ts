@@ -1,6 +1,6 @@
 import type { Engine, GraphQLRequest, LiveQuery } from "../engine.ts";
 import type { Executor, ExecutorEvents } from "../executor.ts";
-import type { Settings } from "../lifecycle/settings.ts";
+import type { Settings } from "../settings/settings.ts";
 import { createSubscriptions } from "../subscriptions/subscriptions.ts";
 
 export type PollingSettings = Pick<

@@ -6,7 +6,7 @@ import type { WaitingBytes } from "../cost/waiting-bytes.ts";
 import type { Bytes, GraphQLRequest, Session } from "../engine.ts";
 import { busy, EngineError, toEngineError } from "../errors.ts";
 import type { Executor, RunOptions, StreamedReply } from "../executor.ts";
-import type { Metrics, OperationKind } from "../lifecycle/metrics.ts";
+import type { Metrics, OperationKind } from "../metrics.ts";
 import type { ErrorLog } from "./request-log.ts";
 
 /** What the steps of all operations share. */

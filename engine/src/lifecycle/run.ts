@@ -4,7 +4,7 @@ import { MetadataError } from "@routeql/metadata/read/problems";
 import { destination, type DestinationStream, type Logger, pino } from "pino";
 import type { Executor } from "../executor.ts";
 import { authenticatorOf, serve, type Served } from "./serve.ts";
-import { readSettings, type Settings, SettingsError } from "./settings.ts";
+import { readSettings, type Settings, SettingsError } from "../settings/settings.ts";
 
 /** No secret is ever passed to the logger. As a safeguard, these keys are redacted. */
 const secretKeys = ["authorization", "cookie", "token", "secret", "password", "key", "variables", "headers", "query"];

@@ -15,10 +15,10 @@ import { WaitingBytes } from "../cost/waiting-bytes.ts";
 import type { Administration } from "../metadata-api/routes.ts";
 import { closes } from "../websocket/server-message.ts";
 import { createWebSocketEndpoint } from "../websocket/server.ts";
-import { configurationOf, engineVersion } from "./configuration.ts";
+import { configurationOf, engineVersion } from "../settings/configuration.ts";
 import { createErrorLog, createRequestLog } from "../http/request-log.ts";
-import { createMetrics, createMetricsServer } from "./metrics.ts";
-import type { Settings } from "./settings.ts";
+import { createMetrics, createMetricsServer } from "../metrics.ts";
+import type { Settings } from "../settings/settings.ts";
 
 export interface Served {
   readonly port: number;

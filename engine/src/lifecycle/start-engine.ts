@@ -13,7 +13,7 @@ import {
   type StoredMetadata,
 } from "../metadata-store/store.ts";
 import { authenticatorOf, serve, type Served } from "./serve.ts";
-import type { Settings } from "./settings.ts";
+import type { Settings } from "../settings/settings.ts";
 
 const retryDelay = 1_000;
 const usualDirectory = "/run/routeql/metadata";

@@ -1,7 +1,7 @@
 import { GraphQLInt, GraphQLNonNull, GraphQLString, type GraphQLFieldConfigArgumentMap } from "graphql";
 import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
 import { typed, type Visible, type VisibleTable } from "./meta.ts";
-import { clientArguments, type FunctionCall, isTable, type Rows } from "./model.ts";
+import { clientArguments, type FunctionCall, isTable, type Rows } from "../model.ts";
 import { orderBy } from "./order-types.ts";
 import { isJson } from "./scalars.ts";
 import { nullableList, type TypeBook } from "./types.ts";

@@ -24,7 +24,7 @@ import {
   type Operator,
 } from "../sql/operators.ts";
 import { sql, type Sql, trusted } from "../sql/sql.ts";
-import type { ComputedField, Enumeration, RowModel, TrackedTable } from "./model.ts";
+import type { ComputedField, Enumeration, RowModel, TrackedTable } from "../model.ts";
 import { booleanType, floatType, integerType, textType } from "./scalars.ts";
 import { UnfitValue } from "./json-values.ts";
 import { toText } from "./values.ts";

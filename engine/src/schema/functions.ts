@@ -10,7 +10,7 @@ import {
   title,
   type TrackedFunction,
   type TrackedTable,
-} from "./model.ts";
+} from "../model.ts";
 import { defaultName, functionFields, graphqlName, type Naming } from "@routeql/metadata/naming";
 
 function onlyFunction(name: QualifiedName, catalog: Catalog, fail: Fail): CatalogFunction | undefined {

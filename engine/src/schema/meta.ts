@@ -15,10 +15,10 @@ import type {
   TableColumn,
   TrackedFunction,
   TrackedTable,
-} from "./model.ts";
+} from "../model.ts";
 import type { TablePermission } from "./permissions.ts";
-import type { UpdateOperator } from "../mutations/operators.ts";
-import type { TableWrites } from "../mutations/permissions.ts";
+import type { UpdateOperator } from "./mutations/operators.ts";
+import type { TableWrites } from "./mutations/permissions.ts";
 
 export interface Visible<Rows extends RowModel> {
   readonly table: Rows;

@@ -14,7 +14,7 @@ import {
   type NativeQuery,
   type Report,
   type TableColumn,
-} from "./model.ts";
+} from "../model.ts";
 import { columnTypesOf } from "../sql/print.ts";
 
 export class BadCode extends Error {}

@@ -1,7 +1,7 @@
 import { GraphQLNonNull, type GraphQLFieldConfigArgumentMap } from "graphql";
 import type { Naming } from "@routeql/metadata/naming";
 import { typed, visibleColumns, type VisibleModel } from "./meta.ts";
-import { isTable, type LogicalModel, type NativeQuery, type Rows } from "./model.ts";
+import { isTable, type LogicalModel, type NativeQuery, type Rows } from "../model.ts";
 import type { TypeBook } from "./types.ts";
 
 /** Type name of a native query's rows: the query's own name if they have more fields than the logical model. */

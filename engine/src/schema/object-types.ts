@@ -24,7 +24,7 @@ import {
   type Relationship,
   type Rows,
   title,
-} from "./model.ts";
+} from "../model.ts";
 import { hasRows, queryArguments, rowTypeName } from "./native-types.ts";
 import { aggregatable, aggregateFunctions } from "./order-types.ts";
 import { list, nullableList, type OutputFields, type TypeBook } from "./types.ts";

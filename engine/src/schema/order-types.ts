@@ -9,7 +9,7 @@ import {
   type Visible,
   type VisibleTable,
 } from "./meta.ts";
-import { isTable, type Rows, title } from "./model.ts";
+import { isTable, type Rows, title } from "../model.ts";
 import { inputTypeName } from "./native-types.ts";
 import { isComparable, isNumeric } from "./scalars.ts";
 import type { InputFields, TypeBook } from "./types.ts";

@@ -3,7 +3,7 @@ import type { MergedPath } from "@routeql/metadata/read/load";
 import type { Metadata, SelectPermissionMetadata } from "@routeql/metadata/read/shape";
 import { always, anyOf, type Condition, type Redaction } from "../sql/expression.ts";
 import { FilterReader } from "./filters.ts";
-import type { Report, RowModel, TrackedTable } from "./model.ts";
+import type { Report, RowModel, TrackedTable } from "../model.ts";
 import type { ResolvedSource } from "./resolve.ts";
 import {
   adminWrites,
@@ -11,7 +11,7 @@ import {
   readOwnWrites,
   type RoleWrites,
   type TableWrites,
-} from "../mutations/permissions.ts";
+} from "./mutations/permissions.ts";
 
 export type QueryRootField = "select" | "select_by_pk" | "select_aggregate";
 export type SubscriptionRootField = QueryRootField | "select_stream";

@@ -10,7 +10,7 @@ import {
   type RowModel,
   type TableColumn,
   type TrackedTable,
-} from "./model.ts";
+} from "../model.ts";
 
 function pairs(
   table: RowModel,

@@ -12,7 +12,7 @@ import {
   title,
   type TrackedFunction,
   type TrackedTable,
-} from "./model.ts";
+} from "../model.ts";
 import { resolveComputedField, resolveFunction } from "./functions.ts";
 import type { NativeObjects } from "./native-queries.ts";
 import { graphqlName, type Naming } from "@routeql/metadata/naming";

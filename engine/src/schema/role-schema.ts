@@ -11,14 +11,14 @@ import {
   type GraphQLOutputType,
 } from "graphql";
 import { byName, directives, list, type OutputFields, TypeBook, type TypeOptions } from "./types.ts";
-import { description, title, type TrackedFunction } from "./model.ts";
+import { description, title, type TrackedFunction } from "../model.ts";
 import { fieldsOf, meaning, typed, visibleColumns, type VisibleTable } from "./meta.ts";
 import type { RoleBook, SubscriptionRootField } from "./permissions.ts";
 import type { ResolvedSource } from "./resolve.ts";
 import { rootFieldNames } from "@routeql/metadata/naming";
 import { functionArguments, primaryKeyArguments, rowArguments, where } from "./arguments.ts";
 import { aggregateType, nativeQueryField, tableType } from "./object-types.ts";
-import { mutationRootFields } from "../mutations/root-fields.ts";
+import { mutationRootFields } from "./mutations/root-fields.ts";
 
 export interface RoleSchema {
   readonly query: GraphQLObjectType;

@@ -2,7 +2,7 @@ import { nameKey } from "@routeql/metadata/catalog/catalog";
 import { rootFieldNames } from "@routeql/metadata/naming";
 import type { MergedPath } from "@routeql/metadata/read/load";
 import { argumentsTypeName, inputTypeNames, rowTypeName } from "./native-types.ts";
-import { objectTypeAt, type Report } from "./model.ts";
+import { objectTypeAt, type Report } from "../model.ts";
 import type { ResolvedSource } from "./resolve.ts";
 import { conflictingTypes, type RoleSchemaOptions, type RoleSource } from "./role-schema.ts";
 

@@ -20,10 +20,10 @@ import {
   GraphQLScalarType,
   GraphQLString,
 } from "graphql";
-import type { RoleWrites } from "../mutations/permissions.ts";
+import type { RoleWrites } from "./mutations/permissions.ts";
 import { hasClientArguments, meaning, type Visible, type VisibleTable, type WriteTarget } from "./meta.ts";
 import { never } from "../sql/expression.ts";
-import type { ComputedField, Enumeration, Relationship, RowModel, TableColumn, TrackedTable } from "./model.ts";
+import type { ComputedField, Enumeration, Relationship, RowModel, TableColumn, TrackedTable } from "../model.ts";
 import type { RolePermissions, TablePermission } from "./permissions.ts";
 import { scalarName } from "./scalars.ts";
 

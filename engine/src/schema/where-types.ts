@@ -28,7 +28,7 @@ import {
   type Visible,
   type VisibleTable,
 } from "./meta.ts";
-import { type Enumeration, isTable, type Rows, title } from "./model.ts";
+import { type Enumeration, isTable, type Rows, title } from "../model.ts";
 import { inputTypeName } from "./native-types.ts";
 import { booleanType, floatType, integerType, scalarName, textType } from "./scalars.ts";
 import { nullableList, type InputFields, type TypeBook } from "./types.ts";

@@ -1,5 +1,5 @@
 /** Conditions and values as data: the form of metadata's filters and a client's `where`, and the input of the SQL printer. */
-import type { ComputedField, Relationship, TableColumn, TrackedTable } from "../schema/model.ts";
+import type { ComputedField, Relationship, TableColumn, TrackedTable } from "../model.ts";
 import { isFallible, type Operator } from "./operators.ts";
 import type { Sql } from "./sql.ts";
 

@@ -1,5 +1,5 @@
 import type { Spending } from "../cost/limits.ts";
-import type { FunctionCall, NativeArgument, NativeQuery, Relationship } from "../schema/model.ts";
+import type { FunctionCall, NativeArgument, NativeQuery, Relationship } from "../model.ts";
 import {
   type AggregateCondition,
   type Condition,

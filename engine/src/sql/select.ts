@@ -6,7 +6,7 @@ import type {
   NativeQuery,
   NativeRelationship,
   TrackedTable,
-} from "../schema/model.ts";
+} from "../model.ts";
 import { always, isAlways, type Condition, type FunctionArgument, type Operand, type Parameter } from "./expression.ts";
 import { joinCondition, Printer, type Scope, scopeOf } from "./print.ts";
 import { identifier, integer, joined, listed, literal, nothing, sql, type Sql } from "./sql.ts";

@@ -1,5 +1,5 @@
 import { expect, expectTypeOf, test } from "vitest";
-import type { Run } from "../execution/database.ts";
+import type { Run } from "../execution/database/database.ts";
 import type { Connection, Statement } from "../postgres/connection.ts";
 import type { Parameter } from "./expression.ts";
 import { argument, finalText, identifier, integer, literal, place, type Sql, sql, trusted } from "./sql.ts";

@@ -1,10 +1,10 @@
 import { catalogAnswer, type FunctionSketch, type TableSketch } from "@routeql/metadata/testing/catalog";
 import { type CostLimits, defaultCostLimits } from "../cost/limits.ts";
 import type { EngineOptions } from "../engine.ts";
-import { readOperation } from "../execution/document.ts";
-import { QueryPlanner, type RootPlan, type SubscriptionPlan } from "../execution/plan.ts";
+import { readOperation } from "../execution/document/document.ts";
+import { QueryPlanner, type RootPlan, type SubscriptionPlan } from "../execution/plan/plan.ts";
 import { buildState, checkMetadata, type State } from "../execution/state.ts";
-import { Variables } from "../execution/variables.ts";
+import { Variables } from "../execution/document/variables.ts";
 import { finalText } from "../sql/sql.ts";
 
 export interface World {

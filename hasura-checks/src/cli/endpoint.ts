@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { certificatesOf, pemOf, textOfPem } from "@routeql/contract/pem";
-import { fromEnvironment } from "@routeql/engine/execution/connection";
+import { fromEnvironment } from "@routeql/engine/execution/database/connection";
 import type { Given, Options, Surroundings } from "./command.ts";
 import { readTextOf } from "./read-file.ts";
 import { UsageError } from "./usage-error.ts";

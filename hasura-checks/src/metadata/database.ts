@@ -5,7 +5,7 @@ import { buildState, type State } from "@routeql/engine/execution/state";
 import { clientConfig, LibpqPoolClient } from "@routeql/contract/connection/client";
 import { readConnection } from "@routeql/contract/connection/connection";
 import { ConnectionUrlError, isConnectionUrl } from "@routeql/contract/connection/url";
-import { fromEnvironment } from "@routeql/engine/execution/connection";
+import { fromEnvironment } from "@routeql/engine/execution/database/connection";
 import { rolesWithPermission } from "@routeql/metadata/read/roles";
 import { quoted } from "../declared/filter-text.ts";
 import type { Metadata, SourceMetadata } from "@routeql/metadata/read/shape";

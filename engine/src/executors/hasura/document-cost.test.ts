@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { defaultCostLimits, defaultSizeLimits } from "../../cost/limits.ts";
-import { readOperation } from "../../execution/document.ts";
+import { readOperation } from "../../execution/document/document.ts";
 import { checkCost } from "./document-cost.ts";
 import { unlimitedRows } from "./metadata-facts.ts";
 

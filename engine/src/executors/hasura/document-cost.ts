@@ -1,7 +1,7 @@
 import { type FieldNode, Kind, type SelectionSetNode, type ValueNode, valueFromASTUntyped } from "graphql";
 import { checkCharacters, type CostLimits, exceeds, maxInputDepth, Spending } from "../../cost/limits.ts";
 import { invalid } from "../../errors.ts";
-import type { Operation } from "../../execution/document.ts";
+import type { Operation } from "../../execution/document/document.ts";
 import { type MetadataFacts, unlimitedRows } from "./metadata-facts.ts";
 
 export interface SizeLimits extends CostLimits, MetadataFacts {

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { GraphQLRequest } from "../../engine.ts";
 import { invalid } from "../../errors.ts";
-import { type Operation, readOperation } from "../../execution/document.ts";
+import { type Operation, readOperation } from "../../execution/document/document.ts";
 import { type AcceptedCost, checkCost, checkSize, type SizeLimits } from "./document-cost.ts";
 
 /** How a client's run of a document counts: it gets a place accordingly. */

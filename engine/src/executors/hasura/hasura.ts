@@ -5,7 +5,7 @@ import { defaultSizeLimits } from "../../cost/limits.ts";
 import type { Session } from "../../engine.ts";
 import { invalid } from "../../errors.ts";
 import type { Executor } from "../../executor.ts";
-import type { Settings } from "../../lifecycle/settings.ts";
+import type { Settings } from "../../settings/settings.ts";
 import { Documents, type DocumentsOptions, type KnownDocument } from "./documents.ts";
 import { LiveLoad } from "./live-load.ts";
 import { LiveQuery } from "./live-query.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readOperation } from "../../execution/document.ts";
+import { readOperation } from "../../execution/document/document.ts";
 import { KnownDocument } from "./documents.ts";
 import { LiveLoad } from "./live-load.ts";
 

@@ -10,7 +10,7 @@ import { switchedOff } from "../../notices/observation.ts";
 import { bytesOf } from "../../postgres/bytes.ts";
 import { createLogger } from "../run.ts";
 import { authenticatorOf, serve, type Served } from "../serve.ts";
-import { readSettings } from "../settings.ts";
+import { readSettings } from "../../settings/settings.ts";
 import { audience, hmacSecret, issuer } from "./tokens.ts";
 
 export const adminSecret = "test-admin-secret-0123456789abcdef";

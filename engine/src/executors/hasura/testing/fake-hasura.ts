@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { pino } from "pino";
 import { WebSocketServer } from "ws";
 import { authenticatorOf, serve } from "../../../lifecycle/serve.ts";
-import { readSettings } from "../../../lifecycle/settings.ts";
+import { readSettings } from "../../../settings/settings.ts";
 import { testSettings } from "../../../lifecycle/testing/served-engine.ts";
 import { forwardedAdministration } from "../administration.ts";
 import { createHasuraExecutor } from "../hasura.ts";
