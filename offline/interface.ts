@@ -1,6 +1,7 @@
 /** The only module that the kit uses of this folder. Each function loads its room when it is called, because most commands need none. */
 import { join } from "node:path";
 import type { Work } from "@routeql/host/work";
+import { replacedPlugins } from "./plugins/replaced.ts";
 import type { RunningPlugins } from "./plugins/start.ts";
 
 /** The version of the Pulumi CLI in pulumi-cli/go.mod; a module proxy may reject other versions. */
@@ -11,9 +12,6 @@ export async function buildCli(root: string, work: Work): Promise<void> {
   const { buildCli: build } = await import("./pulumi-cli/build.ts");
   await build(root, cliVersion, work);
 }
-
-/** The provider plugins that have a replacement, by the names of their npm packages. */
-export const replacedPlugins = ["docker", "random", "tls", "kubernetes"] as const;
 
 /** Names and folders of the replacement plugins, for the project settings of Pulumi. */
 export const pluginFolders = (): { name: string; path: string }[] =>

@@ -1,6 +1,6 @@
 /** All stand-ins in one process: started by the engine, each would start twice per update. Prints its port; reads the engine's id. */
 import { isRunning } from "@routeql/host/process";
-import { replacedPlugins } from "../interface.ts";
+import { replacedPlugins } from "./replaced.ts";
 import { officialVersion } from "./shared/version.ts";
 import { serveProvider, startedByEngine, together } from "./shared/serve.ts";
 

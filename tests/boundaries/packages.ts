@@ -3,6 +3,7 @@ import { isBuiltin } from "node:module";
 import { posix, relative, resolve, sep } from "node:path";
 import { repository } from "../harness/repository.ts";
 import { productOf, proof } from "./products.ts";
+import { runsUp } from "./rooms.ts";
 
 /** A workspace package: its folder in the repository, and the packages of this repository that its package.json lists. */
 export interface Package {
@@ -59,9 +60,9 @@ export function brokenRule(packages: readonly Package[], file: string, specifier
   if (own === undefined) return undefined;
   if (specifier.startsWith(".")) {
     const target = posix.join(posix.dirname(path), specifier);
-    return target.startsWith(`${own.folder}/`)
-      ? undefined
-      : `${specifier} leaves the package ${own.name}. Import ${target} by the name of its package and list it in that package's exports.`;
+    if (!target.startsWith(`${own.folder}/`))
+      return `${specifier} leaves the package ${own.name}. Import ${target} by the name of its package and list it in that package's exports.`;
+    return brokenRoomRule(own, path, target);
   }
   const named = packages.find(({ name }) => specifier === name || specifier.startsWith(`${name}/`));
   if (named === undefined) return unlistedLibrary(packages, own, path, specifier);
@@ -72,6 +73,14 @@ export function brokenRule(packages: readonly Package[], file: string, specifier
   if (dependsOn(packages, named, own.name))
     return `${named.name} already depends on ${own.name}: the import creates a cycle of packages.`;
   return brokenProductRule(path, named, specifier);
+}
+
+/** Inside a package, imports run down (rooms.ts). Tests beside the code may use everything of their package. */
+function brokenRoomRule({ folder }: Package, path: string, target: string): string | undefined {
+  const [from, to] = [posix.relative(folder, path), posix.relative(folder, target)];
+  return !/\.test\.tsx?$|\/testing\//.test(path) && runsUp(folder, from, to)
+    ? `${path} lies below ${target} (tests/boundaries/rooms.ts). Move the code that both need into a folder below both.`
+    : undefined;
 }
 
 /** A user's `npm run up` installs only the dependencies of the command and of the packages that it depends on. */
