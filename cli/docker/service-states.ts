@@ -4,7 +4,7 @@ import { execute } from "@routeql/host/docker/execute";
 import { lastLogLines } from "@routeql/host/docker/output";
 import type { Execute } from "@routeql/host/program-streams";
 import { askInside } from "../status/health-detail.ts";
-import { unavailableAnswers } from "../status/unavailable.ts";
+import { metricFacts } from "../status/service-metrics.ts";
 import { engineAbilities } from "./engine-facts.ts";
 import type { ServiceState } from "../status/report.ts";
 
@@ -37,7 +37,7 @@ async function stateOf(
   const kind = config.Labels["com.routeql.run"] === "job" ? "job" : "service";
   const health = state.Health?.Status;
   const run: Execute = (program, streams) => execute(container, program, streams);
-  const unavailable = state.Running && !state.Paused ? await unavailableAnswers(service, run, signal) : [];
+  const metrics = state.Running && !state.Paused ? await metricFacts(service, run, signal) : {};
   const isHealth = health === "healthy" || health === "unhealthy" || health === "starting";
   return {
     service,
@@ -52,7 +52,7 @@ async function stateOf(
     unlimitedProcesses: state.Running && kind === "service" && limitable && !(facts.HostConfig.PidsLimit ?? 0),
     since: sinceOf(state.Running ? state.StartedAt : state.FinishedAt),
     detail: await detailOf(container, facts, service, signal),
-    ...(unavailable.length === 0 ? {} : { unavailable }),
+    ...metrics,
   };
 }
 

@@ -2,7 +2,7 @@ import { describePod } from "@routeql/host/kubernetes/readiness";
 import { conditionOf, field, type KubernetesObject, listAt, numberAt, textAt } from "@routeql/host/kubernetes/objects";
 import type { Execute } from "@routeql/host/program-streams";
 import { askInside } from "../status/health-detail.ts";
-import { unavailableAnswers } from "../status/unavailable.ts";
+import { type MetricFacts, metricFacts } from "../status/service-metrics.ts";
 import type { ServiceState } from "../status/report.ts";
 import { connectTo, type Connection } from "./connect.ts";
 import { executeInPod } from "./execute.ts";
@@ -54,17 +54,17 @@ export function podState(pod: KubernetesObject): ServiceState {
   };
 }
 
-/** Facts that a running pod gives itself: the cause for which it is not ready, and its answers with 503. */
+/** Facts that a running pod gives itself: the cause for which it is not ready, and its metrics. */
 async function answerOf(
   { config }: Connection,
   place: Place,
   object: KubernetesObject,
   signal: AbortSignal,
-): Promise<Pick<ServiceState, "detail" | "unavailable">> {
+): Promise<Pick<ServiceState, "detail"> & MetricFacts> {
   const pod = podOf(object);
   if (textAt(object, "status", "phase") !== "Running") return {};
   const execute: Execute = (program, streams) => executeInPod(config, place, pod, program, streams);
   const detail = pod.ready ? undefined : await askInside(pod.service, execute, signal);
-  const unavailable = await unavailableAnswers(pod.service, execute, signal);
-  return { ...(detail === undefined ? {} : { detail }), ...(unavailable.length === 0 ? {} : { unavailable }) };
+  const metrics = await metricFacts(pod.service, execute, signal);
+  return { ...(detail === undefined ? {} : { detail }), ...metrics };
 }

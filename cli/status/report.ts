@@ -1,6 +1,6 @@
-import type { UnavailableAnswers } from "./unavailable.ts";
+import type { MetricFacts } from "./service-metrics.ts";
 
-export interface ServiceState {
+export interface ServiceState extends MetricFacts {
   readonly service: string;
   /** Name of the container or pod. */
   readonly container: string;
@@ -19,8 +19,6 @@ export interface ServiceState {
   readonly unlimitedProcesses?: boolean;
   /** Cause of a bad state, as the Docker engine, Kubernetes or the service itself reports it. */
   readonly detail?: string | undefined;
-  /** Its answers with status 503 since its start; absent without any. */
-  readonly unavailable?: readonly UnavailableAnswers[] | undefined;
 }
 
 export interface Problem {

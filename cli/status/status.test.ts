@@ -345,6 +345,15 @@ test("names a firewall that the published ports pass", () => {
   expect(statusText(report)).not.toContain("firewall");
 });
 
+test("names the tables of live queries that are polled", () => {
+  const engines = [["public.notes", "other: public.a"], ["public.notes"]].map((unnoticed) =>
+    service("engine", { unnoticed }),
+  );
+  expect(statusText({ ...report, services: engines })).toContain(
+    "  live queries   polled, without notices of changes: other: public.a, public.notes\n",
+  );
+});
+
 test("names the archive of a database on Docker, or its absence", () => {
   const text = (...services: readonly ServiceState[]): string => statusText({ ...report, services });
   const official = service("database", { image: "postgres:17.12" });

@@ -132,6 +132,8 @@ export function statusText(report: StatusReport): string {
       ],
     );
   facts.push(["503 answers", unavailableText(services, now)]);
+  const unnoticed = [...new Set(services.flatMap((service) => service.unnoticed ?? []))].toSorted();
+  if (unnoticed.length > 0) facts.push(["live queries", `polled, without notices of changes: ${unnoticed.join(", ")}`]);
   facts.push(["drift", drift === undefined ? "not checked (--drift)" : drift.join(", ") || "none"]);
   return [
     `Stack ${stack} on ${target === "docker" ? "Docker" : "Kubernetes"}, RouteQL ${version}, ${report.time}`,

@@ -195,6 +195,16 @@ function observeNotices({ executor }: MetricSources, registers: Registry[]): voi
         for (const kind of polledKinds) polled.set({ reason: kind }, notices.polled[kind] ?? 0);
     },
   });
+  const unnoticed: Gauge<"object"> = new Gauge({
+    name: "routeql_engine_live_query_unnoticed_object",
+    help: "1 for each table, view and function of running live queries that sends no notices of its changes.",
+    labelNames: ["object"],
+    registers,
+    collect: () => {
+      unnoticed.reset();
+      for (const object of executor().notices?.unnoticed ?? []) unnoticed.set({ object }, 1);
+    },
+  });
 }
 
 /** `GET /metrics` in Prometheus' text format, on a separate internal port. */

@@ -107,7 +107,7 @@ test("tells only the statements that read a changed table", async () => {
   expect([hijacks, updates, both].map(({ changes }) => changes)).toEqual([1, 0, 1]);
   expect(both.told).toEqual([undefined]);
   expect(both.observation.tables).toEqual(["s.t1", "s.t2"]);
-  expect(notices.figures).toEqual({ listening: true, received: 1, noticed: 3, polled: {} });
+  expect(notices.figures).toEqual({ listening: true, received: 1, noticed: 3, polled: {}, unnoticed: [] });
 });
 
 test("looks up each object once, however many statements name it", async () => {
@@ -194,5 +194,6 @@ describe("at a proof", () => {
     await events.onProof(bare);
     expect(hijacks.told).toEqual(["not-noticeable"]);
     expect(notices.isListening).toBe(true);
+    expect(notices.figures.unnoticed).toEqual(["s.hijacks"]);
   });
 });

@@ -1,7 +1,7 @@
 /** Learns from the database when the tables behind statements change. */
 import type { Reads } from "../sql/print.ts";
 import type { Hearing, Listener, ListenerEvents } from "./listener.ts";
-import { areUnchanged, isAnalysed, objectsOf, type Reading, readingsOf } from "./readings.ts";
+import { areUnchanged, isAnalysed, type NamedObject, objectsOf, type Reading, readingsOf } from "./readings.ts";
 import type { ChangeObserver, NoticeFigures, Observation, PolledKind, PolledReason } from "./observation.ts";
 import { WatchedTable } from "./watched-table.ts";
 
@@ -20,7 +20,7 @@ const relearnPause = 2_000;
 
 interface Observed {
   /** The objects that the statement names, by {@link objectsOf}. */
-  readonly objects: ReadonlyMap<string, Reads>;
+  readonly objects: ReadonlyMap<string, NamedObject>;
   readonly observer: ChangeObserver;
   /** As the observer knows it. */
   reason: PolledReason | undefined;
@@ -82,7 +82,14 @@ export class Notices {
     for (const { reason } of this.#observed)
       if (reason === undefined) noticed += 1;
       else polled[reason.kind] = (polled[reason.kind] ?? 0) + 1;
-    return { listening: this.isListening, received: this.#received, noticed, polled };
+    return { listening: this.isListening, received: this.#received, noticed, polled, unnoticed: this.#unnoticed() };
+  }
+
+  #unnoticed(): readonly string[] {
+    const names = new Set<string>();
+    for (const { objects } of this.#observed)
+      for (const [key, { name }] of objects) if ((this.#readings.get(key)?.reasons.length ?? 0) > 0) names.add(name);
+    return [...names].toSorted();
   }
 
   async close(): Promise<void> {
@@ -140,7 +147,7 @@ export class Notices {
   async #learn(hearing: Hearing): Promise<void> {
     const unknown = new Map<string, Reads>();
     for (const { objects } of this.#observed)
-      for (const [key, reads] of objects) if (!this.#readings.has(key)) unknown.set(key, reads);
+      for (const [key, { reads }] of objects) if (!this.#readings.has(key)) unknown.set(key, reads);
     if (unknown.size > 0) {
       const readings = await readingsOf(hearing, [...unknown.values()]);
       if (hearing !== this.#hearing) return;

@@ -27,6 +27,8 @@ export interface NoticeFigures {
   /** Statements whose changes are noticed. */
   readonly noticed: number;
   readonly polled: Readonly<Partial<Record<PolledKind, number>>>;
+  /** Names of the tables, views and functions whose changes cannot be noticed, of running statements. */
+  readonly unnoticed: readonly string[];
 }
 
 /** Of an engine that polls by its setting. */

@@ -14,19 +14,28 @@ export interface Reading {
   readonly functions: readonly number[];
 }
 
-/** Each object that a statement names, alone. */
-export function objectsOf({ relations, functions, nativeQueries }: Reads): ReadonlyMap<string, Reads> {
+/** One object that a statement names. */
+export interface NamedObject {
+  /** Such as `public.notes`. */
+  readonly name: string;
+  /** The object alone. */
+  readonly reads: Reads;
+}
+
+/** Each object that a statement names, by a key that is unique in the source. */
+export function objectsOf({ relations, functions, nativeQueries }: Reads): ReadonlyMap<string, NamedObject> {
+  const dotted = ({ schema, name }: QualifiedName): string => `${schema}.${name}`;
   return new Map([
-    ...[...relations].map((named) => alone("relation", named[0], { relations: new Map([named]) })),
-    ...[...functions].map((named) => alone("function", named[0], { functions: new Map([named]) })),
-    ...[...nativeQueries].map((name) => alone("native query", name, { nativeQueries: new Set([name]) })),
+    ...[...relations].map((each) => alone("relation", each[0], dotted(each[1]), { relations: new Map([each]) })),
+    ...[...functions].map((each) => alone("function", each[0], dotted(each[1]), { functions: new Map([each]) })),
+    ...[...nativeQueries].map((name) => alone("native query", name, name, { nativeQueries: new Set([name]) })),
   ]);
 }
 
 const nothing: Reads = { relations: new Map(), functions: new Map(), nativeQueries: new Set() };
-const alone = (kind: string, name: string, reads: Partial<Reads>): [string, Reads] => [
-  `${kind} ${name}`,
-  { ...nothing, ...reads },
+const alone = (kind: string, key: string, name: string, reads: Partial<Reads>): [string, NamedObject] => [
+  `${kind} ${key}`,
+  { name, reads: { ...nothing, ...reads } },
 ];
 
 type Tables = Pick<Reading, "tables" | "reasons">;

@@ -87,7 +87,8 @@ export class LiveSources {
   }
 
   get figures(): NoticeFigures {
-    const all = [...this.#sources.values()].map(({ notices }) => notices.figures);
+    const bySource = new Map([...this.#sources].map(([source, { notices }]) => [source, notices.figures]));
+    const all = [...bySource.values()];
     const polled: Partial<Record<PolledKind, number>> = {};
     for (const each of all)
       for (const [kind, count] of Object.entries(each.polled) as [PolledKind, number][])
@@ -97,6 +98,9 @@ export class LiveSources {
       received: all.reduce((sum, { received }) => sum + received, 0),
       noticed: all.reduce((sum, { noticed }) => sum + noticed, 0),
       polled,
+      unnoticed: [...bySource].flatMap(([source, { unnoticed }]) =>
+        unnoticed.map((name) => (source === "default" ? name : `${source}: ${name}`)),
+      ),
     };
   }
 

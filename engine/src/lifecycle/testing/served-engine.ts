@@ -150,7 +150,7 @@ export function createFakeEngine(behaviour: FakeBehaviour = {}): FakeEngine {
     statistics: () => ({
       plans: { size: 1, hits: 2, misses: 3 },
       pool: { total: 4, idle: 3, waiting: 0 },
-      notices: { listening: false, received: 0, noticed: 0, polled: {} },
+      notices: { listening: false, received: 0, noticed: 0, polled: {}, unnoticed: [] },
     }),
     close() {
       this.isClosed = true;
