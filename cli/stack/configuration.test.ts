@@ -37,6 +37,12 @@ test.each([
   expect(read(text)).toEqual({});
 });
 
+test("reads a structured value as JSON, as Pulumi gives it to a program", () => {
+  expect(read("config:\n  routeql:pods:\n    all: { labels: { team: a } }\n")).toEqual({
+    "routeql:pods": '{"all":{"labels":{"team":"a"}}}',
+  });
+});
+
 test("reads a stack without a file as one without settings", () => {
   expect(fromFile("absent", folder)).toEqual({});
 });
@@ -44,7 +50,8 @@ test("reads a stack without a file as one without settings", () => {
 test.each([
   ["config:\n  routeql:httpsPort: 1\n  routeql:httpsPort: 2\n", "Pulumi.own.yaml:3 is not readable: the key"],
   ["config:\n  routeql:publicHost: [\n", "Pulumi.own.yaml:3 is not readable: "],
-  ["config:\n  routeql:word: { secure: AAAB }\n", "Pulumi.own.yaml: routeql:word is encrypted or structured"],
+  ["config:\n  routeql:word: { secure: AAAB }\n", "Pulumi.own.yaml: routeql:word is encrypted"],
+  ["config:\n  routeql:pods: { a: [{ secure: AAAB }] }\n", "routeql:pods is encrypted"],
 ])("names the line of a wrong file: %j", (text, message) => {
   expect(() => read(text)).toThrow(message);
 });

@@ -31,6 +31,11 @@ function textOf(folder: string, name: string): string {
   }
 }
 
+const isEncrypted = (value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  ("secure" in value || Object.values(value).some((inner) => isEncrypted(inner)));
+
 /** The configuration in the checkout's Pulumi.<stack>.yaml; empty without such a file. @throws Failure */
 export function fromFile(stack: string, folder = projectFolder): Record<string, string> {
   const name = `Pulumi.${stack}.yaml`;
@@ -41,12 +46,13 @@ export function fromFile(stack: string, folder = projectFolder): Record<string, 
   const { config = {} } = (content ?? {}) as { config?: Record<string, unknown> | null };
   return Object.fromEntries(
     Object.entries(config ?? {}).map(([key, value]) => {
-      if (typeof value === "object" && value !== null) {
-        throw new Failure(`${name}: ${key} is encrypted or structured, which this command cannot read`, {
+      if (typeof value !== "object" || value === null) return [key, String(value)];
+      if (isEncrypted(value))
+        throw new Failure(`${name}: ${key} is encrypted, which this command cannot read`, {
           remedy: "move secrets to the environment file (.env), or use plain `pulumi up` for such a stack.",
         });
-      }
-      return [key, String(value)];
+      // As Pulumi passes structured values to a program.
+      return [key, JSON.stringify(value)];
     }),
   );
 }

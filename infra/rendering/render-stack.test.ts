@@ -115,6 +115,22 @@ test("names the values that only the owner has", () => {
   expect(single.notes.join("\n")).not.toContain("given-secrets");
 });
 
+test("the settings of all pods are those of the job `secrets` too", async () => {
+  const pods = JSON.stringify({ all: { labels: { team: "routes" }, annotations: { "example.net/a": "b" } } });
+  const rendered = await renderStack("prod", { engine: "embedded", pods });
+  const job = objectsIn(rendered).find(({ kind, metadata }) => kind === "Job" && metadata.name.startsWith("secrets-"));
+  expect(job).toMatchObject({
+    spec: {
+      template: {
+        metadata: {
+          labels: { team: "routes", "app.kubernetes.io/name": "secrets" },
+          annotations: { "example.net/a": "b" },
+        },
+      },
+    },
+  });
+});
+
 test("writes the same files for the same settings", async () => {
   expect([...(await renderStack("prod", { engine: "embedded" })).files]).toEqual([...single.files]);
 });

@@ -5,6 +5,8 @@ import { partOf } from "../components/resource-names.ts";
 import { RouteQL } from "../components/routeql.ts";
 import { toArguments } from "../program.ts";
 import { type GivenSettings, settingNames } from "../settings/list.ts";
+import { withDefaults } from "../settings/reading/complete.ts";
+import { portsOf } from "../settings/values/cluster-network.ts";
 import { imagesOf, type Manifest, manifestOf } from "./manifest.ts";
 import { type RecordedResource, recordResources } from "./record.ts";
 import { placeholder, secretTemplate, withoutSecrets } from "./secret-templates.ts";
@@ -152,7 +154,8 @@ export async function renderStack(stack: string, settings: GivenSettings): Promi
   const order = resources
     .filter(({ type }) => type === "routeql:kubernetes:Service")
     .map(({ name }) => partOf(component, name) ?? name);
-  const all = [...manifests, ...secretsJob(migrate, secrets, generated)];
+  const apiServerPorts = portsOf(withDefaults(given, stack).apiServerPorts);
+  const all = [...manifests, ...secretsJob(migrate, secrets, generated, apiServerPorts)];
   const files = filesOf(all, ["secrets", ...order]);
   for (const [path, text] of files) refuseKey(path, text);
   return { files, notes: notesOf(owned, given.certificateSecret) };

@@ -18,6 +18,7 @@ export function secretsJob(
   migrate: Manifest,
   secrets: Readonly<Record<string, SecretTemplate>>,
   generated: readonly string[],
+  apiServerPorts: readonly number[],
 ): readonly Manifest[] {
   const { namespace, labels: others = {} } = migrate.metadata;
   const labels = { ...others, "app.kubernetes.io/name": name };
@@ -29,8 +30,8 @@ export function secretsJob(
   };
   const named = `${name}-${contentHash(data)}`;
   const metadata = { name, namespace, labels };
-  const spec = migrate["spec"] as { template: { spec: Pod } };
-  const pod = spec.template.spec;
+  const spec = migrate["spec"] as { template: { metadata: { labels: object }; spec: Pod } };
+  const { spec: pod, metadata: podMetadata } = spec.template;
   const container = {
     ...pod.containers[0],
     name,
@@ -58,8 +59,8 @@ export function secretsJob(
       kind: "NetworkPolicy",
       metadata,
       spec: {
-        // The API server's address is not known here; its port is 443, or 6443 behind the Service.
-        egress: [{ ports: [443, 6443].map((port) => ({ port, protocol: "TCP" })) }],
+        // The API server's address is not known here.
+        egress: [{ ports: apiServerPorts.map((port) => ({ port, protocol: "TCP" })) }],
         podSelector: { matchLabels: labels },
         policyTypes: ["Ingress", "Egress"],
       },
@@ -72,7 +73,7 @@ export function secretsJob(
       spec: {
         ...spec,
         template: {
-          metadata: { labels },
+          metadata: { ...podMetadata, labels: { ...podMetadata.labels, ...labels } },
           spec: {
             ...pod,
             automountServiceAccountToken: true,

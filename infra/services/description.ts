@@ -65,6 +65,8 @@ export interface PublishedPort {
   readonly published: Input<number>;
   /** Published on 127.0.0.1 only, independent of the address of other ports. */
   readonly loopback?: boolean;
+  /** Address ranges that may connect, in CIDR form; without them all. Kubernetes only. */
+  readonly clients?: readonly string[] | undefined;
 }
 
 export interface ListeningPort {

@@ -3,10 +3,11 @@ import { renderedNames, renderFiles, unchangedFiles } from "@routeql/nginx/rende
 import { derive } from "../inputs.ts";
 import type { Settings } from "../settings/list.ts";
 import { hostInAddress, originsOf } from "../settings/values/addresses.ts";
+import { rangesOf } from "../settings/values/cluster-network.ts";
 import { filesDirectory } from "./description.ts";
 import { graphqlService } from "./hasura.ts";
 import { sessionVariables } from "./metadata-files.ts";
-import type { ServiceDescription, ServiceName } from "./description.ts";
+import type { PublishedPort, ServiceDescription, ServiceName } from "./description.ts";
 
 export interface GatewaySurroundings {
   /** Full DNS name of a service: nginx does not use search domains. */
@@ -60,6 +61,12 @@ export const gatewayMemoryMegabytes = 640;
 /** Header by which the gateway proves itself to the auth sidecar. */
 const keyFile = "nginx/gateway-key.conf";
 
+function consolePorts({ consolePort: published, consoleClients }: Settings): readonly PublishedPort[] {
+  if (consoleClients === undefined) return [{ internal: 32_000, published }];
+  const clients = rangesOf(consoleClients);
+  return clients.length === 0 ? [] : [{ internal: 32_000, published, clients }];
+}
+
 /** nginx: TLS, limits and routes to the engine and the sidecar. The only service that publishes ports. */
 export function describeGateway(settings: Settings, { hostOf, certificate }: GatewaySurroundings): ServiceDescription {
   const files = configuration(settings, hostOf);
@@ -89,7 +96,7 @@ export function describeGateway(settings: Settings, { hostOf, certificate }: Gat
     ports: [
       { internal: 8080, published: settings.httpPort },
       { internal: 8443, published: settings.httpsPort },
-      { internal: 32_000, published: settings.consolePort },
+      ...consolePorts(settings),
     ],
     listens: [],
     ...(settings.monitoring === "off" ? {} : { metricsPort: 9090 }),

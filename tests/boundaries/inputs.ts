@@ -38,6 +38,7 @@ export const readers: Readonly<Record<string, readonly string[]>> = {
     "cli/stack/configuration.ts",
     "hasura-checks/src/cli/read-file.ts",
     "hasura-checks/src/metadata/lines.ts",
+    "infra/settings/values/pods.ts",
     "packages/metadata/read/load.ts",
     "routing/judging/problems.ts",
   ],

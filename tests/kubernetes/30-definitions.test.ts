@@ -101,15 +101,42 @@ test("the API accepts the objects of the Prometheus operator", { timeout: 120_00
   await check(all);
 });
 
+/** Every field that the setting takes. */
+const exists = [{ key: "disk", operator: "Exists" }];
+const podTerm = { topologyKey: "rack", labelSelector: { matchExpressions: exists }, namespaces: ["a"] };
+const podAffinity = {
+  requiredDuringSchedulingIgnoredDuringExecution: [podTerm],
+  preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: podTerm }],
+};
+const pods = {
+  all: {
+    labels: { team: "routing" },
+    annotations: { "example.net/owner": "routing" },
+    nodeSelector: { "kubernetes.io/os": "linux" },
+    tolerations: [
+      { key: "dedicated", value: "routing", effect: "NoSchedule" },
+      { key: "spot", operator: "Exists", effect: "NoExecute", tolerationSeconds: 60 },
+    ],
+    affinity: {
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: exists }] },
+        preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, preference: { matchExpressions: exists } }],
+      },
+      podAffinity,
+      podAntiAffinity: podAffinity,
+    },
+    topologySpreadConstraints: [{ topologyKey: "rack", whenUnsatisfiable: "DoNotSchedule", minDomains: 2 }],
+    priorityClassName: "system-cluster-critical",
+  },
+  engine: { serviceAccountName: "engine", resources: { requests: { cpu: "1" }, limits: { cpu: "none" } } },
+};
+
 test("the API and CloudNativePG accept the feed and the settings of pods", { timeout: 120_000 }, async () => {
   const all = await manifests({
     database: "cloudnative-pg",
     feed: "ris-live",
-    podLabels: "team=routing",
-    podAnnotations: "example.net/owner=routing",
-    podNodeSelector: "kubernetes.io/os=linux",
-    podTolerations: "dedicated=routing:NoSchedule,spot:NoExecute",
-    podPriorityClass: "system-cluster-critical",
+    pods: JSON.stringify(pods),
+    ipFamilies: "IPv4",
   });
   expect(all.some(({ kind, metadata }) => kind === "Deployment" && metadata.name === "feed")).toBe(true);
   await check(all);

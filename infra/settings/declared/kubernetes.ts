@@ -1,15 +1,8 @@
 /** The target of the stack and settings of the target `kubernetes`: a section of the list in list.ts. */
 import { oneOf, range } from "../values/checks.ts";
-import {
-  annotations,
-  dottedName,
-  labelList,
-  moreLabels,
-  objectName,
-  registry,
-  tolerations,
-  volumeSize,
-} from "../values/kubernetes-checks.ts";
+import { nameServers, ports, ranges } from "../values/cluster-network.ts";
+import { annotations, dottedName, objectName, registry, volumeSize } from "../values/kubernetes-checks.ts";
+import { podsByService } from "../values/pods.ts";
 import { flag, number, text } from "../values/setting.ts";
 
 const replicas = { structural: true, ...range(1, 100) } as const;
@@ -137,40 +130,20 @@ export const kubernetesSettings = {
     meaning: "Kubernetes: existing Secret with the gateway's certificate and key (`tls.crt`, `tls.key`).",
     ...dottedName,
   }),
-  podLabels: text({
-    argument: "podLabels",
-    environment: "POD_LABELS",
+  pods: text({
+    argument: "pods",
+    environment: "PODS",
     structural: true,
-    meaning: "Kubernetes: further labels of all pods.",
-    ...moreLabels,
+    meaning:
+      "Kubernetes: labels, annotations, node selector, tolerations, affinity, spread, priority, service account and resources of pods, for `all` or by service.",
+    ...podsByService,
   }),
-  podAnnotations: text({
-    argument: "podAnnotations",
-    environment: "POD_ANNOTATIONS",
-    structural: true,
-    meaning: "Kubernetes: annotations of all pods.",
-    ...annotations,
-  }),
-  podNodeSelector: text({
-    argument: "podNodeSelector",
-    environment: "POD_NODE_SELECTOR",
-    structural: true,
-    meaning: "Kubernetes: labels of the nodes for all pods.",
-    ...labelList,
-  }),
-  podTolerations: text({
-    argument: "podTolerations",
-    environment: "POD_TOLERATIONS",
-    structural: true,
-    meaning: "Kubernetes: taints that all pods tolerate.",
-    ...tolerations,
-  }),
-  podPriorityClass: text({
-    argument: "podPriorityClass",
-    environment: "POD_PRIORITY_CLASS",
-    structural: true,
-    meaning: "Kubernetes: PriorityClass of pods with data, which keeps their room on a full node.",
-    ...dottedName,
+  ipFamilies: text({
+    argument: "ipFamilies",
+    environment: "IP_FAMILIES",
+    meaning:
+      "Kubernetes: IP families of the Services, the first one preferred. Without it: the cluster's first family.",
+    ...oneOf("IPv4", "IPv6", "IPv4,IPv6", "IPv6,IPv4"),
   }),
   storageClass: text({
     argument: "storageClass",
@@ -191,6 +164,27 @@ export const kubernetesSettings = {
     default: "1Gi",
     meaning: "Kubernetes: size of the session store's volume.",
     ...volumeSize,
+  }),
+  nameServers: text({
+    argument: "nameServers",
+    environment: "NAME_SERVERS",
+    default: "kube-system/k8s-app=kube-dns",
+    meaning: "Kubernetes: name servers that pods may reach.",
+    ...nameServers,
+  }),
+  apiServerPorts: text({
+    argument: "apiServerPorts",
+    environment: "API_SERVER_PORTS",
+    default: "443,6443",
+    meaning: "Kubernetes: ports of the API server, for the pods of CloudNativePG and the job `secrets`.",
+    ...ports,
+  }),
+  consoleClients: text({
+    argument: "gateway.consoleClients",
+    environment: "CONSOLE_CLIENTS",
+    structural: true,
+    meaning: "Kubernetes: address ranges that may reach the console port, or `none` to close it. Without it: all.",
+    ...ranges,
   }),
   metricsNamespace: text({
     argument: "monitoring.metricsNamespace",

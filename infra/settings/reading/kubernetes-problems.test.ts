@@ -23,6 +23,10 @@ test.each<[GivenSettings, string]>([
     { gatewayService: "NodePort", httpPort: 30_080 },
     "httpsPort must be from 30000 to 32767, as gatewayService is NodePort, not 443",
   ],
+  [
+    { consoleClients: "none", engineConsole: true },
+    "consoleClients is none, but engineConsole is true, which needs the console port",
+  ],
   [{ gatewayReplicas: 7 }, "gatewayReplicasMost must not be less than gatewayReplicas, 7"],
   [
     { certificateIssuer: "a", certificateSecret: "b" },
@@ -63,6 +67,7 @@ test.each<[GivenSettings, string]>([
 
 test.each<[GivenSettings, string]>([
   [{ certificateIssuer: "a" }, "certificateIssuer is set, but target is docker, not kubernetes"],
+  [{ consoleClients: "none" }, "consoleClients is set, but target is docker, not kubernetes"],
   [{ database: "cloudnative-pg" }, "database is cloudnative-pg, but target is docker, not kubernetes"],
 ])("rejects %o on Docker", (given, problem) => expect(problems(given, "local")).toEqual([problem]));
 

@@ -1,5 +1,6 @@
 import { ownEngineImage } from "../declared/images.ts";
 import { isPending } from "../../inputs.ts";
+import { closed } from "../values/cluster-network.ts";
 import { roles } from "@routeql/database/migrate/roles";
 import type { GivenInputs, SettingName, Settings } from "../list.ts";
 
@@ -19,11 +20,14 @@ const [firstNodePort, lastNodePort] = [30_000, 32_767];
 
 export function checkKubernetes(given: GivenInputs, settings: Settings, wrong: Wrong): void {
   if (settings.target !== "kubernetes") {
-    for (const name of ["certificateIssuer", "certificateSecret"] as const) {
+    for (const name of ["certificateIssuer", "certificateSecret", "consoleClients"] as const) {
       if (settings[name] !== undefined) wrong(name, `is set, but target is ${settings.target}, not kubernetes`);
     }
     return;
   }
+  for (const name of ["engineConsole", "engineMetadataApi"] as const)
+    if (settings.consoleClients === closed && settings[name])
+      wrong("consoleClients", `is ${closed}, but ${name} is true, which needs the console port`);
   const certificates = (["tlsCertificateFile", "certificateIssuer", "certificateSecret"] as const).filter(
     (name) => settings[name] !== undefined,
   );

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readAnnotations, readTolerations } from "./kubernetes-checks.ts";
+import { readAnnotations } from "./kubernetes-checks.ts";
 import { parseValue } from "../reading/parse.ts";
 import type { SettingName } from "../list.ts";
 
@@ -13,14 +13,14 @@ const cases: readonly (readonly [SettingName, readonly string[], readonly string
   ],
   ["databaseStorage", ["1Gi", "500Mi", "2Ti"], ["1G", "0Gi", "big", "1 Gi"]],
   ["gatewayAnnotations", ["a=b", "service.example.net/kind=internal,b=1"], ["a", "=b", "a=b,,c=d"]],
-  ["podLabels", ["team=routes", "example.net/team=a,b=1"], ["team", "app.kubernetes.io/name=x", "a b=c"]],
-  ["podNodeSelector", ["disk=fast", "kubernetes.io/os=linux,a=b"], ["disk", "=b"]],
   [
-    "podTolerations",
-    ["dedicated=routes:NoSchedule", "a:NoExecute,b=1:PreferNoSchedule"],
-    ["a", "a:Never", ":NoExecute"],
+    "nameServers",
+    ["kube-system/k8s-app=kube-dns,169.254.20.10", "a/b.example/c=d:5353", "[fd00::a]:53"],
+    ["kube-dns", "kube-system/k8s-app", "a/b=c:0", "192.0.2.1:70000", "a/b=c d"],
   ],
-  ["podPriorityClass", ["keep-data", "system.high"], ["Keep", "a b"]],
+  ["apiServerPorts", ["443", "443, 16443"], ["", "0", "https", "443 6443"]],
+  ["consoleClients", ["none", "192.0.2.0/24,2001:db8::/32"], ["all", "192.0.2.1", "192.0.2.0/33", "none,10.0.0.0/8"]],
+  ["ipFamilies", ["IPv6", "IPv4,IPv6"], ["ipv4", "IPv4,IPv4", "IPv4 IPv6"]],
   ["backupDestination", ["s3://backups", "s3://backups/routes/prod"], ["backups", "https://backups", "s3://"]],
   [
     "backupEndpoint",
@@ -58,12 +58,4 @@ test("reports an invalid secret URL without quoting it", () => {
 test("annotations may have spaces around them and equals signs in their values", () => {
   expect(readAnnotations("a=b, c=d=e")).toEqual({ a: "b", c: "d=e" });
   expect(readAnnotations(undefined)).toEqual({});
-});
-
-test("reads tolerations in kubectl's form of taints", () => {
-  expect(readTolerations("dedicated=routes:NoSchedule, gpu:NoExecute")).toEqual([
-    { key: "dedicated", operator: "Equal", value: "routes", effect: "NoSchedule" },
-    { key: "gpu", operator: "Exists", effect: "NoExecute" },
-  ]);
-  expect(readTolerations(undefined)).toEqual([]);
 });

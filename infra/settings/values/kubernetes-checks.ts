@@ -50,54 +50,6 @@ export const annotations: Checked = {
   allowed: "a list name=value,name=value",
 };
 
-const label = /^([a-z0-9][-a-z0-9.]*\/)?[A-Za-z0-9][-A-Za-z0-9_.]{0,62}=([A-Za-z0-9][-A-Za-z0-9_.]{0,62})?$/;
-/** Labels by which the stack selects its own pods. */
-const ownLabel = /^(app\.kubernetes\.io\/|com\.routeql\.)/;
-
-const listOf = (entry: RegExp, allowed: string): Checked => ({
-  check: (value) =>
-    value.split(",").every((each) => entry.test(each.trim()))
-      ? undefined
-      : `must be ${allowed}, not ${JSON.stringify(value)}`,
-  allowed,
-});
-
-/** Labels as `name=value,name=value`. */
-export const labelList = listOf(label, "a list of labels name=value,name=value");
-
-/** Labels of pods beside the stack's own. */
-export const moreLabels: Checked = {
-  ...labelList,
-  check: (value) =>
-    labelList.check(value) ??
-    (value.split(",").some((each) => ownLabel.test(each.trim()))
-      ? "must not change the stack's own labels"
-      : undefined),
-};
-
-/** Tolerations as kubectl writes taints: `name=value:NoSchedule,name:NoExecute`. */
-const toleration =
-  /^([a-z0-9][-a-z0-9.]*\/)?[A-Za-z0-9][-A-Za-z0-9_.]*(=[-A-Za-z0-9_.]*)?:(NoSchedule|PreferNoSchedule|NoExecute)$/;
-export const tolerations = listOf(toleration, "a list of taints name=value:NoSchedule,name:NoExecute");
-
-export interface Toleration {
-  readonly key: string;
-  readonly operator: "Equal" | "Exists";
-  readonly value?: string;
-  readonly effect: string;
-}
-
-export function readTolerations(text: string | undefined): readonly Toleration[] {
-  return (text ?? "")
-    .split(",")
-    .filter((each) => each.trim() !== "")
-    .map((each) => {
-      const [taint = "", effect = ""] = each.trim().split(":");
-      const [key = "", value] = taint.split("=");
-      return value === undefined ? { key, operator: "Exists", effect } : { key, operator: "Equal", value, effect };
-    });
-}
-
 export function readAnnotations(value: string | undefined): Readonly<Record<string, string>> {
   const entries = (value ?? "").split(",").filter((entry) => entry.trim() !== "");
   return Object.fromEntries(

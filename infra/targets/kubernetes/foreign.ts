@@ -33,6 +33,7 @@ export function runForeign(run: KubernetesRun, { scope, parent }: Around): Forei
     databaseBackups,
     backupLogin,
     protectData,
+    nameServers,
     metricsNamespace,
     certificate: source,
   } = run;
@@ -45,6 +46,7 @@ export function runForeign(run: KubernetesRun, { scope, parent }: Around): Forei
       secrets,
       backupLogin,
       callers,
+      nameServers,
       metricsNamespace,
       databaseBackups,
       protectData,

@@ -3,14 +3,15 @@ import { derive } from "../../inputs.ts";
 import { describeDatabase, serverParameters } from "../../services/database.ts";
 import type { ServiceDescription, ServiceName } from "../../services/description.ts";
 import type { Secrets } from "../../services/secrets.ts";
-import { readAnnotations, readTolerations } from "../../settings/values/kubernetes-checks.ts";
+import { type NameServer, nameServersOf, portsOf } from "../../settings/values/cluster-network.ts";
+import { readAnnotations } from "../../settings/values/kubernetes-checks.ts";
+import { type PodsOf, podsOf } from "../../settings/values/pods.ts";
 import type { Settings } from "../../settings/list.ts";
 import type { ClusterSettings } from "./cloudnative-pg/cluster-spec.ts";
 import type { ClusterParts } from "./cloudnative-pg/cluster.ts";
 import type { ImageSources } from "./images.ts";
 import type { NetworkSurroundings } from "./network-rules.ts";
-import type { Scope } from "./scope.ts";
-import type { PodSettings } from "./pod.ts";
+import type { IpFamilies, Scope } from "./scope.ts";
 import type { Publication } from "./service.ts";
 import type { Replicas, Storage } from "./workload.ts";
 
@@ -33,11 +34,12 @@ export interface KubernetesRun {
   readonly storage: Partial<Record<ServiceName, Storage>>;
   readonly publication: Publication;
   readonly outside: Input<NetworkSurroundings["outside"]>;
+  readonly nameServers: Input<readonly NameServer[]>;
   readonly metricsNamespace?: Input<string> | undefined;
   /** Whether to create objects that make the Prometheus operator read the metrics. */
   readonly monitoringOperator?: boolean;
   readonly imagePullSecret?: Input<string> | undefined;
-  readonly pods: PodSettings;
+  readonly pods: PodsOf;
   /** The gateway's certificate, if the cluster provides it. */
   readonly certificate?: CertificateSource | undefined;
   /** A database that is not among the services. */
@@ -67,15 +69,13 @@ function certificateOf({
     : { issuer: certificateIssuer, kind: certificateIssuerKind, publicHost };
 }
 
-const podSettings = (settings: Settings): PodSettings => ({
-  labels: readAnnotations(settings.podLabels),
-  annotations: readAnnotations(settings.podAnnotations),
-  nodeSelector: readAnnotations(settings.podNodeSelector),
-  tolerations: readTolerations(settings.podTolerations),
-  priorityClass: settings.podPriorityClass,
-});
+/** In the form of a Service; without the setting the cluster decides. */
+const ipFamiliesOf = (families: string): IpFamilies => {
+  const ipFamilies = families.split(",");
+  return { ipFamilies, ipFamilyPolicy: ipFamilies.length === 1 ? "SingleStack" : "RequireDualStack" };
+};
 
-function clusterOf(settings: Settings): Input<ClusterSettings> | undefined {
+function clusterOf(settings: Settings, pods: PodsOf): Input<ClusterSettings> | undefined {
   if (settings.database !== "cloudnative-pg") return undefined;
   const { cpuMillicores, memoryMegabytes } = describeDatabase(settings).resources;
   const given = {
@@ -85,8 +85,9 @@ function clusterOf(settings: Settings): Input<ClusterSettings> | undefined {
     storageClass: settings.storageClass,
     memoryMegabytes,
     imagePullSecret: settings.imagePullSecret,
-    pods: podSettings(settings),
+    pod: pods("database"),
     operatorNamespace: settings.databaseOperatorNamespace,
+    apiServerPorts: settings.apiServerPorts,
     destination: settings.backupDestination,
     endpoint: settings.backupEndpoint,
     region: settings.backupRegion,
@@ -95,6 +96,7 @@ function clusterOf(settings: Settings): Input<ClusterSettings> | undefined {
   };
   return derive(given, ({ size, storageClass, destination, endpoint, region, schedule, retentionDays, ...known }) => ({
     ...known,
+    apiServerPorts: portsOf(known.apiServerPorts),
     storage: { size, storageClass },
     resources: { cpuMillicores, memoryMegabytes: known.memoryMegabytes },
     parameters: serverParameters(settings),
@@ -106,7 +108,8 @@ export function kubernetesRunOf(
   settings: Settings,
   { instance, state, contentNames, named }: Pick<Scope, "instance" | "state" | "contentNames" | "named">,
 ): FromSettings {
-  const { storageClass } = settings;
+  const { storageClass, ipFamilies } = settings;
+  const pods = podsOf(settings.pods);
   return {
     scope: {
       namespace: namespaceOf(settings, instance),
@@ -115,6 +118,7 @@ export function kubernetesRunOf(
       contentNames,
       named,
       clusterDomain: settings.clusterDomain,
+      ipFamilies: ipFamilies === undefined ? {} : derive(ipFamilies, ipFamiliesOf),
     },
     createNamespace: settings.createNamespace,
     replicas: {
@@ -135,11 +139,12 @@ export function kubernetesRunOf(
         : { annotations: derive(settings.gatewayAnnotations, readAnnotations) }),
     },
     certificate: certificateOf(settings),
-    databaseCluster: clusterOf(settings),
+    databaseCluster: clusterOf(settings, pods),
     databaseBackups: settings.backupDestination !== undefined,
+    nameServers: derive(settings.nameServers, nameServersOf),
     metricsNamespace: settings.metricsNamespace,
     monitoringOperator: settings.monitoring === "operator",
     imagePullSecret: settings.imagePullSecret,
-    pods: podSettings(settings),
+    pods,
   };
 }

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { OutsideName, ServiceDescription, ServiceName } from "../../services/description.ts";
+import { settings } from "../../settings/list.ts";
+import { nameServersOf } from "../../settings/values/cluster-network.ts";
 import { describeTestService } from "../../testing/descriptions.ts";
 import { denyAll, networkRules, type NetworkSurroundings, outsidePlaces, placeOf } from "./network-rules.ts";
 
@@ -19,6 +21,7 @@ const names: readonly ServiceName[] = [
   "apply-metadata",
 ];
 const portOf = (name: ServiceName): number => 1000 + names.indexOf(name);
+const nameServers = nameServersOf(settings.nameServers.default);
 const outside: NetworkSurroundings["outside"] = {
   directory: { ports: [636], addresses: ["192.0.2.7/32"] },
   database: { ports: [5432] },
@@ -30,7 +33,11 @@ interface Rule {
     podSelector?: { matchLabels: Record<string, string> };
     namespaceSelector?: { matchLabels: Record<string, string> };
   }[];
-  readonly to?: { podSelector?: { matchLabels: Record<string, string> }; ipBlock?: { cidr: string } }[];
+  readonly to?: {
+    podSelector?: { matchLabels: Record<string, string> };
+    namespaceSelector?: object;
+    ipBlock?: { cidr: string };
+  }[];
   readonly ports: { port: number; protocol: string }[];
 }
 interface Spec {
@@ -44,7 +51,10 @@ const specs = (
   changes: Partial<NetworkSurroundings> = {},
 ): Map<ServiceName, Spec> =>
   new Map(
-    [...networkRules(services, { scope, outside, ...changes })].map(([name, spec]) => [name, spec as unknown as Spec]),
+    [...networkRules(services, { scope, outside, nameServers, ...changes })].map(([name, spec]) => [
+      name,
+      spec as unknown as Spec,
+    ]),
   );
 const nameIn = (labels: Record<string, string> | undefined): string => labels?.["app.kubernetes.io/name"] ?? "";
 
@@ -73,13 +83,13 @@ test("a service may call exactly its declared callees, at their ports", () => {
     fc.property(stacks, (services) => {
       for (const { name, calls } of services) {
         const allowed = (specs(services).get(name)?.egress ?? []).flatMap(({ to = [], ports }) =>
-          to.flatMap(({ podSelector }) =>
-            ports.map(({ port }) => (podSelector === undefined ? "" : `${nameIn(podSelector.matchLabels)}:${port}`)),
+          to.flatMap(({ podSelector, namespaceSelector }) =>
+            podSelector === undefined || namespaceSelector !== undefined
+              ? []
+              : ports.map(({ port }) => `${nameIn(podSelector.matchLabels)}:${port}`),
           ),
         );
-        expect(allowed.filter((edge) => edge !== "").toSorted()).toEqual(
-          calls.map((callee) => `${callee}:${portOf(callee)}`).toSorted(),
-        );
+        expect(allowed.toSorted()).toEqual(calls.map((callee) => `${callee}:${portOf(callee)}`).toSorted());
       }
     }),
   );
@@ -132,7 +142,10 @@ test("only callers may use DNS, and only the cluster's name servers", () => {
         else {
           expect(asked).toHaveLength(1);
           expect(asked[0]?.to).toEqual([
-            { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "kube-system" } } },
+            {
+              namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "kube-system" } },
+              podSelector: { matchLabels: { "k8s-app": "kube-dns" } },
+            },
           ]);
         }
       }
@@ -232,4 +245,33 @@ test("gives only configured places, without credentials", () => {
     collectors: { ports: [443] },
   });
   expect(outsidePlaces({})).toEqual({});
+});
+
+test("allows name servers of other ports in rules of their own, and caches of a node by address", () => {
+  const text = "openshift-dns/dns.operator.openshift.io/daemonset-dns=default:5353,169.254.20.10,fd00::a";
+  const spec = specs([describeTestService({ callsOutside: ["database"] })], { nameServers: nameServersOf(text) });
+  const port = (number: number) => ["UDP", "TCP"].map((protocol) => ({ port: number, protocol }));
+  expect(spec.get("engine")?.egress.slice(0, -1)).toEqual([
+    {
+      to: [
+        {
+          namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "openshift-dns" } },
+          podSelector: { matchLabels: { "dns.operator.openshift.io/daemonset-dns": "default" } },
+        },
+      ],
+      ports: port(5353),
+    },
+    { to: [{ ipBlock: { cidr: "169.254.20.10/32" } }, { ipBlock: { cidr: "fd00::a/128" } }], ports: port(53) },
+  ]);
+});
+
+test("a published port with clients is open to their ranges only", () => {
+  const ports = [
+    { internal: 8443, published: 443 },
+    { internal: 32_000, published: 32_000, clients: ["192.0.2.0/24"] },
+  ];
+  expect(specs([describeTestService({ name: "gateway", ports })]).get("gateway")?.ingress).toEqual([
+    { ports: [{ port: 8443, protocol: "TCP" }] },
+    { from: [{ ipBlock: { cidr: "192.0.2.0/24" } }], ports: [{ port: 32_000, protocol: "TCP" }] },
+  ]);
 });

@@ -2,10 +2,12 @@
 import { isIP } from "node:net";
 import type { types } from "@pulumi/kubernetes";
 import { callEdges, type OutsideName, type ServiceDescription, type ServiceName } from "../../services/description.ts";
+import type { NameServer } from "../../settings/values/cluster-network.ts";
 import { type Labels, type Scope, selectorOf } from "./scope.ts";
 
 type Spec = types.input.networking.v1.NetworkPolicySpec;
 type Peer = types.input.networking.v1.NetworkPolicyPeer;
+type Rule = types.input.networking.v1.NetworkPolicyEgressRule;
 type Port = types.input.networking.v1.NetworkPolicyPort;
 
 /** A callee that this target does not run itself, such as a database cluster. */
@@ -27,10 +29,12 @@ export interface NetworkSurroundings {
   readonly scope: Scope;
   readonly foreign?: Partial<Record<ServiceName, ForeignPart>>;
   readonly outside: Partial<Record<OutsideName, OutsidePlace>>;
+  readonly nameServers: readonly NameServer[];
   /** Namespace whose pods may read the metrics. */
   readonly metricsNamespace?: string | undefined;
 }
 
+const hostRange = (address: string): string => `${address}/${isIP(address) === 4 ? 32 : 128}`;
 const everywhere = ["0.0.0.0/0", "::/0"];
 export const tcp = (ports: readonly number[]): Port[] => ports.map((port) => ({ port, protocol: "TCP" }));
 export const podsWith = (matchLabels: Labels) => ({ podSelector: { matchLabels: { ...matchLabels } } });
@@ -43,11 +47,17 @@ export function peersOf(place: OutsidePlace): Peer[] {
   return (place.addresses ?? everywhere).map((cidr) => ({ ipBlock: { cidr } }));
 }
 
-/** Only the cluster's name servers. */
-export const nameServers = {
-  to: [inNamespace("kube-system")],
-  ports: ["UDP", "TCP"].map((protocol) => ({ port: 53, protocol })),
-};
+const nameServerPeer = (server: NameServer): Peer =>
+  "address" in server
+    ? { ipBlock: { cidr: hostRange(server.address) } }
+    : { ...inNamespace(server.namespace), ...podsWith(server.labels) };
+
+/** Only the cluster's name servers: one rule for each port. */
+export const toNameServers = (servers: readonly NameServer[]): Rule[] =>
+  [...Map.groupBy(servers, ({ port }) => port)].map(([port, same]) => ({
+    to: same.map(nameServerPeer),
+    ports: ["UDP", "TCP"].map((protocol) => ({ port, protocol })),
+  }));
 
 /** Denies all traffic of every pod in the namespace, unless another policy allows it. */
 export const denyAll: Spec = { podSelector: {}, policyTypes: ["Ingress", "Egress"] };
@@ -64,7 +74,10 @@ function ingress(
       ports: tcp(service.listens.map(({ port }) => port)),
     });
   }
-  if (service.ports.length > 0) rules.push({ ports: tcp(service.ports.map(({ internal }) => internal)) });
+  for (const [clients, open] of Map.groupBy(service.ports, (port) => port.clients)) {
+    const from = clients?.map((cidr) => ({ ipBlock: { cidr } }));
+    rules.push({ ...(from === undefined ? {} : { from }), ports: tcp(open.map(({ internal }) => internal)) });
+  }
   if (around.metricsNamespace !== undefined && service.metricsPort !== undefined) {
     rules.push({ from: [inNamespace(around.metricsNamespace)], ports: tcp([service.metricsPort]) });
   }
@@ -74,9 +87,9 @@ function ingress(
 function egress(
   service: ServiceDescription,
   listening: ReadonlyMap<ServiceName, ForeignPart>,
-  { outside }: NetworkSurroundings,
+  { outside, nameServers }: NetworkSurroundings,
 ): NonNullable<Spec["egress"]> {
-  const rules: types.input.networking.v1.NetworkPolicyEgressRule[] = service.calls.map((callee) => {
+  const rules: Rule[] = service.calls.map((callee) => {
     const part = listening.get(callee);
     if (part === undefined) throw new Error(`${service.name} calls ${callee}, which nothing runs.`);
     return { to: [podsWith(part.pods)], ports: tcp(part.ports) };
@@ -87,7 +100,7 @@ function egress(
       throw new Error(`${service.name} calls ${name} outside the stack, and nothing says where that is.`);
     rules.push({ to: peersOf(place), ports: tcp(place.ports) });
   }
-  return rules.length === 0 ? [] : [nameServers, ...rules];
+  return rules.length === 0 ? [] : [...toNameServers(nameServers), ...rules];
 }
 
 /** One policy for each service, by its name: exactly its edges as caller and callee. */
@@ -131,8 +144,7 @@ const standardPorts: Readonly<Record<string, number>> = {
 
 function addressOf(host: string): string | undefined {
   const plain = host.replace(/^\[|\]$/g, "");
-  const version = isIP(plain);
-  return version === 0 ? undefined : `${plain}/${version === 4 ? 32 : 128}`;
+  return isIP(plain) === 0 ? undefined : hostRange(plain);
 }
 
 /** The namespace of a Service's name, `<service>.<namespace>.svc[.<domain>]`. */

@@ -3,8 +3,9 @@ import type { Input, Output } from "@pulumi/pulumi";
 import { derive } from "../../inputs.ts";
 import { filesDirectory, type HealthCheck, secretPath, type ServiceDescription } from "../../services/description.ts";
 import type { HostEntry } from "../../settings/values/host-entries.ts";
-import type { Toleration } from "../../settings/values/kubernetes-checks.ts";
+import type { PodSettings } from "../../settings/values/pods.ts";
 import type { FileSource } from "./files.ts";
+import { resourcesOf } from "./resources.ts";
 import { labelsOf, type ObjectLabels, type Scope, selectorOf } from "./scope.ts";
 
 /** Requirements of Pod Security `restricted` for a pod, with the service's own user. */
@@ -29,28 +30,18 @@ const containerSecurity: types.input.core.v1.SecurityContext = {
 
 export const dataVolume = "data";
 
-/** Settings of the cluster's owner for pods. */
-export interface PodSettings {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
-  readonly nodeSelector: Readonly<Record<string, string>>;
-  readonly tolerations: readonly Toleration[];
-  /** Of pods with data. */
-  readonly priorityClass?: string | undefined;
-}
-
 const isEmpty = (value: object): boolean => Object.keys(value).length === 0;
 
-/** Placement of all pods, in the form of a pod and of CloudNativePG's affinity. */
-export const placement = ({ nodeSelector, tolerations }: PodSettings) => ({
-  ...(isEmpty(nodeSelector) ? {} : { nodeSelector: { ...nodeSelector } }),
-  ...(isEmpty(tolerations) ? {} : { tolerations: [...tolerations] }),
+/** Nodes of the pods, in the form of a pod and of CloudNativePG's affinity. */
+export const placement = ({ nodeSelector = {}, tolerations = [] }: PodSettings) => ({
+  ...(isEmpty(nodeSelector) ? {} : { nodeSelector }),
+  ...(isEmpty(tolerations) ? {} : { tolerations }),
 });
 
-/** Labels and annotations of all pods; the stack's own labels win. */
-export const podMetadata = ({ labels, annotations }: PodSettings, own: ObjectLabels) => ({
+/** Labels and annotations of pods; the stack's own labels win. */
+export const podMetadata = ({ labels, annotations = {} }: PodSettings, own: ObjectLabels) => ({
   labels: { ...labels, ...own },
-  ...(isEmpty(annotations) ? {} : { annotations: { ...annotations } }),
+  ...(isEmpty(annotations) ? {} : { annotations }),
 });
 
 export interface PodParts {
@@ -58,7 +49,8 @@ export interface PodParts {
   readonly files: readonly FileSource[];
   /** Secret of the namespace with which the node pulls images. */
   readonly imagePullSecret?: Input<string> | undefined;
-  readonly pods: PodSettings;
+  /** Settings of the cluster's owner. */
+  readonly pod: PodSettings;
   readonly scope: Scope;
 }
 
@@ -75,22 +67,6 @@ function environment({
   return Object.entries(all)
     .map(([name, value]) => ({ name, value }))
     .sort((left, right) => (left.name < right.name ? -1 : 1));
-}
-
-/** In the form in which the API server stores them. Another form would be a change in each `kubectl apply`. */
-export const quantities = (cpuMillicores: number, memoryMegabytes: Input<number>) => ({
-  cpu: cpuMillicores % 1000 === 0 ? String(cpuMillicores / 1000) : `${cpuMillicores}m`,
-  memory: derive(memoryMegabytes, (megabytes) => (megabytes % 1024 === 0 ? `${megabytes / 1024}Gi` : `${megabytes}Mi`)),
-});
-
-/** Processor: a request, and a limit of eight times that, so that a start or a burst is not throttled. */
-function resources({
-  resources: { cpuMillicores, memoryMegabytes },
-}: ServiceDescription): types.input.core.v1.ResourceRequirements {
-  return {
-    requests: quantities(cpuMillicores, memoryMegabytes),
-    limits: quantities(cpuMillicores * 8, memoryMegabytes),
-  };
 }
 
 function ports({ ports: published, listens, metricsPort }: ServiceDescription): types.input.core.v1.ContainerPort[] {
@@ -131,16 +107,35 @@ function lifecycle({ run, drainSeconds = 0 }: ServiceDescription): Pick<types.in
 }
 
 /** Spreads the replicas of a service over nodes and zones, where there are several. */
-function spread(service: ServiceDescription, scope: Scope): types.input.core.v1.TopologySpreadConstraint[] {
-  return ["kubernetes.io/hostname", "topology.kubernetes.io/zone"].map((topologyKey) => ({
-    maxSkew: 1,
-    topologyKey,
-    whenUnsatisfiable: "ScheduleAnyway",
-    labelSelector: { matchLabels: { ...selectorOf(service.name, scope) } },
+const usualSpread = ["kubernetes.io/hostname", "topology.kubernetes.io/zone"].map((topologyKey) => ({
+  maxSkew: 1,
+  topologyKey,
+  whenUnsatisfiable: "ScheduleAnyway",
+}));
+
+/** Only Deployments have several pods. */
+function spread(
+  { name, run, data }: ServiceDescription,
+  { topologySpreadConstraints: given }: PodSettings,
+  scope: Scope,
+): Pick<types.input.core.v1.PodSpec, "topologySpreadConstraints"> {
+  if (run === "job" || data !== undefined) return {};
+  const constraints = (given ?? usualSpread).map((constraint) => ({
+    ...constraint,
+    labelSelector: { matchLabels: { ...selectorOf(name, scope) } },
     // Terminating old replicas do not count.
     matchLabelKeys: ["pod-template-hash"],
   }));
+  return constraints.length === 0 ? {} : { topologySpreadConstraints: constraints };
 }
+
+/** Settings of the owner that a pod takes as they are. */
+const asGiven = (pod: PodSettings): Partial<types.input.core.v1.PodSpec> => ({
+  ...placement(pod),
+  ...(pod.affinity === undefined ? {} : { affinity: pod.affinity }),
+  ...(pod.priorityClassName === undefined ? {} : { priorityClassName: pod.priorityClassName }),
+  ...(pod.serviceAccountName === undefined ? {} : { serviceAccountName: pod.serviceAccountName }),
+});
 
 /** The entries of a pod's hosts file, one for each address. */
 const aliasesOf = (entries: readonly HostEntry[]): types.input.core.v1.HostAlias[] =>
@@ -150,10 +145,10 @@ export function podTemplate(
   service: ServiceDescription,
   parts: PodParts,
 ): types.input.core.v1.PodTemplateSpec & { metadata: { labels: Input<Record<string, Input<string>>> } } {
-  const { image, files, imagePullSecret, pods, scope } = parts;
-  const { command, entrypoint, drainSeconds = 0, graceSeconds, run, data } = service;
+  const { image, files, imagePullSecret, pod, scope } = parts;
+  const { command, entrypoint, drainSeconds = 0, graceSeconds, run } = service;
   return {
-    metadata: podMetadata(pods, labelsOf(service.name, scope)),
+    metadata: podMetadata(pod, labelsOf(service.name, scope)),
     spec: {
       automountServiceAccountToken: false,
       // Kubernetes would add variables like ENGINE_PORT for each Service, which the programs would read as settings.
@@ -161,9 +156,8 @@ export function podTemplate(
       securityContext: podSecurity(service),
       ...(service.hosts === undefined ? {} : { hostAliases: derive(service.hosts, aliasesOf) }),
       ...(imagePullSecret === undefined ? {} : { imagePullSecrets: [{ name: imagePullSecret }] }),
-      ...(run === "service" && data === undefined ? { topologySpreadConstraints: spread(service, scope) } : {}),
-      ...placement(pods),
-      ...(data === undefined || pods.priorityClass === undefined ? {} : { priorityClassName: pods.priorityClass }),
+      ...spread(service, pod, scope),
+      ...asGiven(pod),
       restartPolicy: run === "job" ? "Never" : "Always",
       terminationGracePeriodSeconds: graceSeconds + drainSeconds,
       containers: [
@@ -176,7 +170,7 @@ export function podTemplate(
           ...(command === undefined ? {} : { args: [...command] }),
           env: environment(service),
           ports: ports(service),
-          resources: resources(service),
+          resources: resourcesOf(service.name, service.resources, pod),
           securityContext: containerSecurity,
           volumeMounts: mounts(service, files),
           ...probesOf(service),

@@ -4,6 +4,7 @@ import type { ServiceDescription } from "../../services/description.ts";
 import type { Secrets } from "../../services/secrets.ts";
 import { describeTestService, testImage, testSecrets } from "../../testing/descriptions.ts";
 import { changed, find, type RecordedResource, recordStack, unwrap } from "../../testing/recorded-stack.ts";
+import { podsOf } from "../../settings/values/pods.ts";
 import { runOnKubernetes } from "./run.ts";
 import type { KubernetesRun } from "./kubernetes-run.ts";
 
@@ -69,6 +70,7 @@ const usual: Omit<KubernetesRun, "services" | "secrets" | "images"> = {
     namespace: "routes",
     instance: "routeql-prod",
     clusterDomain: "cluster.local",
+    ipFamilies: {},
     contentNames: false,
     named: (part) => part,
   },
@@ -77,7 +79,8 @@ const usual: Omit<KubernetesRun, "services" | "secrets" | "images"> = {
   storage: { database: { size: "20Gi" } },
   publication: { type: "LoadBalancer", annotations: {} },
   outside: {},
-  pods: { labels: {}, annotations: {}, nodeSelector: {}, tolerations: [] },
+  nameServers: [],
+  pods: podsOf(undefined),
   protectData: false,
 };
 
@@ -277,34 +280,54 @@ test.each([
   for (const { inputs: given } of others) expect(given["spec"]).toMatchObject({ type: "ClusterIP" });
 });
 
-test("settings of the owner reach every pod, and the priority class those with data", async () => {
-  const toleration = { key: "dedicated", operator: "Equal", value: "routes", effect: "NoSchedule" } as const;
-  const resources = await run(everything, {
-    pods: {
-      labels: { team: "routes", "app.kubernetes.io/name": "another" },
-      annotations: { "example.net/scan": "no" },
-      nodeSelector: { disk: "fast" },
-      tolerations: [toleration],
-      priorityClass: "keep",
+test("settings of the owner reach the pods of all services, or of one", async () => {
+  const toleration = { key: "dedicated", operator: "Equal", value: "routes", effect: "NoSchedule" };
+  const required = { nodeSelectorTerms: [{ matchExpressions: [{ key: "disk", operator: "Exists" }] }] };
+  const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } };
+  const settings = {
+    all: { labels: { team: "routes" }, annotations: { "example.net/scan": "no" }, tolerations: [toleration] },
+    database: { nodeSelector: { disk: "fast" }, priorityClassName: "keep", labels: { tier: "data" } },
+    engine: {
+      affinity,
+      serviceAccountName: "engine",
+      topologySpreadConstraints: [{ topologyKey: "rack", whenUnsatisfiable: "DoNotSchedule" }],
     },
-  });
+    gateway: { topologySpreadConstraints: [] },
+  };
+  const resources = await run(everything, { pods: podsOf(JSON.stringify(settings)) });
+  const pod = (type: string, name: string) => inputs(type, name, resources).spec.template;
   for (const [type, name] of [
     [types.deployment, "engine"],
     [types.statefulSet, "database"],
     [types.job, "migrate"],
   ] as const) {
-    const { metadata, spec } = inputs(type, name, resources).spec.template;
-    expect(metadata).toMatchObject({
+    expect(pod(type, name).metadata).toMatchObject({
       labels: { team: "routes", "app.kubernetes.io/name": name },
       annotations: { "example.net/scan": "no" },
     });
-    expect(spec).toMatchObject({ nodeSelector: { disk: "fast" }, tolerations: [toleration] });
-    expect(spec["priorityClassName"]).toBe(name === "database" ? "keep" : undefined);
+    expect(pod(type, name).spec["tolerations"]).toEqual([toleration]);
   }
+  const { spec: data, metadata } = pod(types.statefulSet, "database");
+  expect(data).toMatchObject({ nodeSelector: { disk: "fast" }, priorityClassName: "keep" });
+  expect(metadata.labels).toMatchObject({ team: "routes", tier: "data" });
+  const { spec } = pod(types.deployment, "engine");
+  expect(spec).toMatchObject({ affinity, serviceAccountName: "engine", automountServiceAccountToken: false });
+  expect(spec["topologySpreadConstraints"]).toMatchObject([
+    { maxSkew: 1, topologyKey: "rack", labelSelector: { matchLabels: { "app.kubernetes.io/name": "engine" } } },
+  ]);
+  for (const field of ["nodeSelector", "priorityClassName"]) expect(spec).not.toHaveProperty(field);
+  expect(pod(types.deployment, "gateway").spec).not.toHaveProperty("topologySpreadConstraints");
   const plain = inputs(types.deployment, "engine").spec.template;
-  for (const field of ["nodeSelector", "tolerations", "priorityClassName"])
+  for (const field of ["nodeSelector", "tolerations", "priorityClassName", "affinity", "serviceAccountName"])
     expect(plain.spec).not.toHaveProperty(field);
   expect(plain.metadata).not.toHaveProperty("annotations");
+});
+
+test("Services have the IP families of the setting", async () => {
+  const families = { ipFamilies: ["IPv6", "IPv4"], ipFamilyPolicy: "RequireDualStack" };
+  const resources = await run(everything, { scope: { ...usual.scope, ipFamilies: families } });
+  for (const service of ofType(resources, types.service)) expect(service.inputs["spec"]).toMatchObject(families);
+  expect(inputs(types.service, "engine").spec).not.toHaveProperty("ipFamilies");
 });
 
 test("takes images from the configured registry or from the nodes", async () => {

@@ -10,6 +10,7 @@ import { runForeign } from "./foreign.ts";
 import { imageReferences } from "./images.ts";
 import type { KubernetesRun } from "./kubernetes-run.ts";
 import { denyAll, networkRules, type NetworkSurroundings } from "./network-rules.ts";
+import { resourcesOf } from "./resources.ts";
 import { labelsOf, metadataOf, type Scope } from "./scope.ts";
 import { KubernetesService } from "./service.ts";
 import type { Replicas } from "./workload.ts";
@@ -77,6 +78,8 @@ function monitorByOperator(scope: Scope, parent: Resource): void {
 const one: Replicas = { least: 1, most: 1 };
 
 export function runOnKubernetes(run: KubernetesRun, parent: Resource): readonly KubernetesService[] {
+  // Before any object: the settings' own check does not know the services.
+  for (const { name, resources } of run.services) resourcesOf(name, resources, run.pods(name));
   const namespace = run.createNamespace
     ? makeNamespace(run.scope, run.protectData, parent).metadata.name
     : output(run.scope.namespace);
@@ -84,7 +87,13 @@ export function runOnKubernetes(run: KubernetesRun, parent: Resource): readonly 
   const foreign = runForeign(run, { scope, parent });
   const policies = connect(
     run.services,
-    { scope, outside: run.outside, foreign: foreign.parts, metricsNamespace: run.metricsNamespace },
+    {
+      scope,
+      outside: run.outside,
+      foreign: foreign.parts,
+      nameServers: run.nameServers,
+      metricsNamespace: run.metricsNamespace,
+    },
     parent,
   );
   if (run.monitoringOperator === true) monitorByOperator(scope, parent);
@@ -109,7 +118,7 @@ export function runOnKubernetes(run: KubernetesRun, parent: Resource): readonly 
         secrets: run.secrets,
         foreignFiles: foreign.filesFor(service),
         imagePullSecret: run.imagePullSecret,
-        pods: run.pods,
+        pod: run.pods(service.name),
         replicas: run.replicas[service.name] ?? one,
         storage,
         publication: run.publication,
@@ -125,8 +134,9 @@ export function runOnKubernetes(run: KubernetesRun, parent: Resource): readonly 
 }
 
 /** External addresses may be known only during the deployment, because they are parts of secret URLs. */
-export interface Surroundings extends Omit<NetworkSurroundings, "outside" | "metricsNamespace"> {
+export interface Surroundings extends Omit<NetworkSurroundings, "outside" | "nameServers" | "metricsNamespace"> {
   readonly outside: Input<NetworkSurroundings["outside"]>;
+  readonly nameServers: Input<NetworkSurroundings["nameServers"]>;
   readonly metricsNamespace?: Input<string> | undefined;
 }
 
@@ -142,8 +152,9 @@ function connect(
     { metadata: metadataOf("deny-all", undefined, scope), spec: denyAll },
     { parent },
   );
-  const rules = all([around.outside, around.metricsNamespace]).apply(([outside, metricsNamespace]) =>
-    networkRules(services, { ...around, outside, metricsNamespace }),
+  const rules = all([around.outside, around.nameServers, around.metricsNamespace]).apply(
+    ([outside, nameServers, metricsNamespace]) =>
+      networkRules(services, { ...around, outside, nameServers, metricsNamespace }),
   );
   const allowed = services.map(({ name }) => {
     const spec = rules.apply((specs) => specs.get(name)!);

@@ -5,6 +5,12 @@ import { derive } from "../../inputs.ts";
 import type { ResourceNames } from "../../components/resource-names.ts";
 import type { ServiceName } from "../../services/description.ts";
 
+/** IP families of a Service; empty: the cluster decides. */
+export interface IpFamilies {
+  readonly ipFamilies?: string[];
+  readonly ipFamilyPolicy?: string;
+}
+
 export interface Scope {
   readonly namespace: Input<string>;
   /** The same, once the namespace exists; its objects wait for it. */
@@ -14,6 +20,7 @@ export interface Scope {
   readonly state?: Input<string> | undefined;
   /** DNS domain of the cluster, e.g. `cluster.local`. */
   readonly clusterDomain: Input<string>;
+  readonly ipFamilies: Input<IpFamilies>;
   /** Whether versioned objects are named by their content, as in manifests; otherwise Pulumi generates their names. */
   readonly contentNames: boolean;
   readonly named: ResourceNames;

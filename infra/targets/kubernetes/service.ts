@@ -9,10 +9,12 @@ import {
   type Output,
   type Resource,
 } from "@pulumi/pulumi";
+import { derive } from "../../inputs.ts";
 import type { ServiceDescription, ServiceName } from "../../services/description.ts";
 import type { Secrets } from "../../services/secrets.ts";
 import { deliverFiles, type ForeignFiles } from "./files.ts";
-import { type PodSettings, podTemplate } from "./pod.ts";
+import type { PodSettings } from "../../settings/values/pods.ts";
+import { podTemplate } from "./pod.ts";
 import { metadataOf, type Scope, selectorOf, versionedMetadata } from "./scope.ts";
 import {
   autoscaler,
@@ -51,7 +53,7 @@ export interface KubernetesServiceArgs {
   readonly secrets: Secrets;
   readonly foreignFiles?: ForeignFiles | undefined;
   readonly imagePullSecret?: Input<string> | undefined;
-  readonly pods: PodSettings;
+  readonly pod: PodSettings;
   readonly replicas: Replicas;
   /** Needed by a service with data. */
   readonly storage?: Storage | undefined;
@@ -72,14 +74,14 @@ export class KubernetesService extends ComponentResource {
   readonly readyId: Output<string>;
 
   constructor(args: KubernetesServiceArgs, options: ComponentResourceOptions) {
-    const { service, image, secrets, foreignFiles, imagePullSecret, pods, replicas, storage, scope, after } = args;
+    const { service, image, secrets, foreignFiles, imagePullSecret, pod, replicas, storage, scope, after } = args;
     super("routeql:kubernetes:Service", scope.named(service.name), {}, options);
     this.name = service.name;
     this.image = image;
     const files = deliverFiles(service, { secrets, foreign: foreignFiles, scope, parent: this });
     if (service.listens.length > 0) internalService(service, scope, this);
     const waits = { parent: this, dependsOn: [...after] };
-    const parts = { image, files, imagePullSecret, pods, scope, options: waits };
+    const parts = { image, files, imagePullSecret, pod, scope, options: waits };
     let workload: Deployment | StatefulSet | Job;
     if (service.run === "job") workload = job(service, parts);
     else if (storage !== undefined && service.data !== undefined) {
@@ -115,12 +117,13 @@ function internalService(service: ServiceDescription, scope: Scope, parent: Reso
         // Its pods may wait for a job, whose failure is reported by the job itself.
         annotations: { "pulumi.com/skipAwait": "true" },
       },
-      spec: {
+      spec: derive(scope.ipFamilies, (families) => ({
         type: "ClusterIP",
+        ...families,
         ...(service.data === undefined ? {} : { clusterIP: "None" }),
         selector: { ...selectorOf(service.name, scope) },
         ports: service.listens.map(({ name, port }) => ({ name, port, targetPort: port, protocol: "TCP" })),
-      },
+      })),
     },
     { parent },
   );
@@ -138,8 +141,9 @@ function publishedService(
     scope.named(service.name),
     {
       metadata: { ...metadata, ...(annotations === undefined ? {} : { annotations }) },
-      spec: output(type).apply((known) => ({
+      spec: derive({ type, families: scope.ipFamilies }, ({ type: known, families }) => ({
         type: known,
+        ...families,
         ...(known === "ClusterIP" ? {} : { externalTrafficPolicy: "Local" }),
         selector: { ...selectorOf(service.name, scope) },
         ports: service.ports.map(({ internal, published }) => ({

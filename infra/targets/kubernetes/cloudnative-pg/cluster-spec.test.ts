@@ -11,8 +11,9 @@ const settings: ClusterSettings = {
   storage: { size: "20Gi", storageClass: "fast" },
   resources: { memoryMegabytes: 1024, cpuMillicores: 250 },
   parameters: { max_connections: "200" },
-  pods: { labels: {}, annotations: {}, nodeSelector: {}, tolerations: [] },
+  pod: {},
   operatorNamespace: "cnpg-system",
+  apiServerPorts: [443, 16_443],
 };
 const backup = { destination: "s3://backups/routes", schedule: "0 0 2 * * *", retentionDays: 30 };
 const logins = Object.fromEntries(
@@ -41,6 +42,22 @@ test("gives every role the connection limit of the migrate job", () => {
 
 test("rejects connections without encryption", () => {
   expect(clusterSpec(settings, logins, {}).postgresql.pg_hba).toEqual(["hostnossl all all all reject"]);
+});
+
+test("takes the owner's placement and resources in the operator's form", () => {
+  const term = { topologyKey: "rack", labelSelector: { matchLabels: { tier: "data" } } };
+  const podAntiAffinity = { requiredDuringSchedulingIgnoredDuringExecution: [term] };
+  const pod = {
+    nodeSelector: { disk: "fast" },
+    affinity: { podAntiAffinity },
+    topologySpreadConstraints: [],
+    resources: { requests: { memory: 2048 } },
+  };
+  expect(clusterSpec({ ...settings, pod }, logins, {})).toMatchObject({
+    affinity: { nodeSelector: { disk: "fast" }, additionalPodAntiAffinity: podAntiAffinity },
+    topologySpreadConstraints: [],
+    resources: { requests: { cpu: "250m", memory: "2Gi" }, limits: { cpu: "2", memory: "2Gi" } },
+  });
 });
 
 test("has the single database's server settings and does not wait for pooled connections", () => {
@@ -93,7 +110,7 @@ test("sends no unknown checksums to storage other than Amazon's", () => {
   ]);
 });
 
-const callers = { callers: ["engine", "migrate"] as const, scope: { instance: "routeql-prod" } };
+const callers = { callers: ["engine", "migrate"] as const, nameServers: [], scope: { instance: "routeql-prod" } };
 
 test("accepts declared callers, other instances and the operator only", () => {
   const { ingress } = clusterPolicy(settings, callers) as { ingress: { from: object[]; ports: { port: number }[] }[] };
@@ -112,9 +129,9 @@ test("accepts declared callers, other instances and the operator only", () => {
 });
 
 test.each([
-  [undefined, [443, 6443]],
-  [backup, [443, 6443]],
-  [{ ...backup, endpoint: "http://storage.example.net:9000" }, [443, 6443, 9000]],
+  [undefined, [443, 16_443]],
+  [backup, [443, 16_443]],
+  [{ ...backup, endpoint: "http://storage.example.net:9000" }, [443, 16_443, 9000]],
 ])("the instances reach the API server and the storage of backups %o", (given, ports) => {
   const { egress } = clusterPolicy({ ...settings, backup: given }, callers) as {
     egress: { to: object[]; ports: { port: number }[] }[];

@@ -4,7 +4,9 @@ import { roleNames } from "@routeql/database/migrate/settings";
 import type { RoleName } from "@routeql/database/migrate/settings";
 import { databaseAddress } from "../../../services/database-place.ts";
 import { storageAddress } from "../../../services/storage-region.ts";
-import { placement, podMetadata, type PodSettings, quantities } from "../pod.ts";
+import type { PodSettings } from "../../../settings/values/pods.ts";
+import { placement, podMetadata } from "../pod.ts";
+import { resourcesOf } from "../resources.ts";
 import type { ObjectLabels } from "../scope.ts";
 import type { Storage } from "../workload.ts";
 
@@ -35,9 +37,10 @@ export interface ClusterSettings {
   /** Server settings by name. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly imagePullSecret?: string | undefined;
-  readonly pods: PodSettings;
+  readonly pod: PodSettings;
   readonly backup?: BackupSettings | undefined;
   readonly operatorNamespace: string;
+  readonly apiServerPorts: readonly number[];
 }
 
 /** Names of the Secrets with a role's login; `superuser` is postgres. */
@@ -55,15 +58,26 @@ function managedRole<Name>(name: RoleName, secret: Name) {
   };
 }
 
+/** The owner's affinity beside the operator's own. */
+function affinityOf({ affinity: { nodeAffinity, podAffinity, podAntiAffinity } = {} }: PodSettings) {
+  return {
+    ...(nodeAffinity === undefined ? {} : { nodeAffinity }),
+    ...(podAffinity === undefined ? {} : { additionalPodAffinity: podAffinity }),
+    ...(podAntiAffinity === undefined ? {} : { additionalPodAntiAffinity: podAntiAffinity }),
+  };
+}
+
+const zoneSpread = [{ maxSkew: 1, topologyKey: "topology.kubernetes.io/zone", whenUnsatisfiable: "ScheduleAnyway" }];
+
 export function clusterSpec<Name>(settings: ClusterSettings, secrets: LoginSecrets<Name>, labels: ObjectLabels) {
-  const { instances, image, storage, resources, parameters, imagePullSecret, pods, backup } = settings;
+  const { instances, image, storage, resources, parameters, imagePullSecret, pod, backup } = settings;
   return {
     description: "RouteQL",
     instances,
     imageName: image,
     ...(imagePullSecret === undefined ? {} : { imagePullSecrets: [{ name: imagePullSecret }] }),
-    inheritedMetadata: podMetadata(pods, labels),
-    ...(pods.priorityClass === undefined ? {} : { priorityClassName: pods.priorityClass }),
+    inheritedMetadata: podMetadata(pod, labels),
+    ...(pod.priorityClassName === undefined ? {} : { priorityClassName: pod.priorityClassName }),
     enableSuperuserAccess: true,
     superuserSecret: { name: secrets.superuser },
     bootstrap: {
@@ -94,24 +108,18 @@ export function clusterSpec<Name>(settings: ClusterSettings, secrets: LoginSecre
       size: storage.size,
       ...(storage.storageClass === undefined ? {} : { storageClass: storage.storageClass }),
     },
-    resources: {
-      requests: quantities(resources.cpuMillicores, resources.memoryMegabytes),
-      limits: quantities(resources.cpuMillicores * 8, resources.memoryMegabytes),
-    },
+    resources: resourcesOf(clusterName, resources, pod),
     affinity: {
       enablePodAntiAffinity: true,
       podAntiAffinityType: "preferred",
       topologyKey: "kubernetes.io/hostname",
-      ...placement(pods),
+      ...placement(pod),
+      ...affinityOf(pod),
     },
-    topologySpreadConstraints: [
-      {
-        maxSkew: 1,
-        topologyKey: "topology.kubernetes.io/zone",
-        whenUnsatisfiable: "ScheduleAnyway",
-        labelSelector: { matchLabels: { "cnpg.io/cluster": clusterName } },
-      },
-    ],
+    topologySpreadConstraints: (pod.topologySpreadConstraints ?? zoneSpread).map((constraint) => ({
+      ...constraint,
+      labelSelector: { matchLabels: { "cnpg.io/cluster": clusterName } },
+    })),
     ...(backup === undefined
       ? {}
       : { plugins: [{ name: backupPlugin, isWALArchiver: true, parameters: { barmanObjectName: storeName } }] }),

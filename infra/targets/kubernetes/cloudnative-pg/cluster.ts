@@ -7,8 +7,9 @@ import { roleNames } from "@routeql/database/migrate/settings";
 import { databaseAuthorityFile } from "../../../services/database-place.ts";
 import type { ServiceName } from "../../../services/description.ts";
 import type { Secrets } from "../../../services/secrets.ts";
+import type { NameServer } from "../../../settings/values/cluster-network.ts";
 import { type ForeignFiles, versionedSecret } from "../files.ts";
-import { type ForeignPart, inNamespace, nameServers, peersOf, podsWith, tcp } from "../network-rules.ts";
+import { type ForeignPart, inNamespace, peersOf, podsWith, tcp, toNameServers } from "../network-rules.ts";
 import { labelsOf, metadataOf, type Scope, selectorOf } from "../scope.ts";
 import {
   authoritySecret,
@@ -21,8 +22,9 @@ import {
   storeSpec,
 } from "./cluster-spec.ts";
 
-export interface ClusterParts extends Omit<ClusterCallers, "scope" | "metricsNamespace"> {
+export interface ClusterParts extends Omit<ClusterCallers, "scope" | "metricsNamespace" | "nameServers"> {
   readonly metricsNamespace?: Input<string> | undefined;
+  readonly nameServers: Input<readonly NameServer[]>;
   readonly databaseBackups: boolean | undefined;
   readonly secrets: Secrets;
   readonly backupLogin?: { readonly accessKeyId: Output<string>; readonly secretAccessKey: Output<string> } | undefined;
@@ -74,8 +76,8 @@ export function makeCluster(given: Input<ClusterSettings>, parts: ClusterParts):
     scope.named(clusterName),
     {
       metadata: metadataOf(clusterName, "database", scope),
-      spec: all([settings, parts.metricsNamespace]).apply(([known, metricsNamespace]) =>
-        clusterPolicy(known, { ...parts, metricsNamespace }),
+      spec: all([settings, parts.metricsNamespace, parts.nameServers]).apply(([known, metricsNamespace, nameServers]) =>
+        clusterPolicy(known, { ...parts, metricsNamespace, nameServers }),
       ),
     },
     { parent },
@@ -117,21 +119,25 @@ const postgres = 5432;
 /** Port on which the operator requests each instance's state. */
 const statusPort = 8000;
 const metricsPort = 9187;
-const apiServerPorts = [443, 6443];
 
 /** The pods of the cluster for their callers' policies. */
 export const clusterPart: ForeignPart = { pods: { "cnpg.io/cluster": clusterName }, ports: [postgres] };
 
 export interface ClusterCallers {
   readonly callers: readonly ServiceName[];
+  readonly nameServers: readonly NameServer[];
   readonly metricsNamespace?: string | undefined;
   readonly scope: Pick<Scope, "instance">;
 }
 
 /** Outgoing connections of the database's instances: replication, and the operator's needs. */
 export function clusterPolicy(
-  { backup, operatorNamespace }: Pick<ClusterSettings, "backup" | "operatorNamespace">,
-  { callers, metricsNamespace, scope }: ClusterCallers,
+  {
+    backup,
+    operatorNamespace,
+    apiServerPorts,
+  }: Pick<ClusterSettings, "backup" | "operatorNamespace" | "apiServerPorts">,
+  { callers, metricsNamespace, nameServers, scope }: ClusterCallers,
 ): types.input.networking.v1.NetworkPolicySpec {
   const instances = podsWith(clusterPart.pods);
   const endpoint = backup === undefined ? undefined : new URL(backup.endpoint ?? "https://s3.amazonaws.com");
@@ -145,7 +151,7 @@ export function clusterPolicy(
       ...(metricsNamespace === undefined ? [] : [{ from: [inNamespace(metricsNamespace)], ports: tcp([metricsPort]) }]),
     ],
     egress: [
-      nameServers,
+      ...toNameServers(nameServers),
       { to: [instances], ports: tcp([postgres, statusPort]) },
       {
         to: peersOf({ ports: [] }),
