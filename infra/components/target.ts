@@ -1,5 +1,7 @@
+import { rootCertificates } from "node:tls";
 import { all, secret, unsecret } from "@pulumi/pulumi";
 import type { Input, Output, Resource } from "@pulumi/pulumi";
+import { derive } from "../inputs.ts";
 import type { ImageSources } from "../targets/kubernetes/images.ts";
 import type { ServiceDescription, ServiceName } from "../services/description.ts";
 import type { Secrets } from "../services/secrets.ts";
@@ -9,6 +11,7 @@ import { outsidePlaces } from "../targets/kubernetes/network-rules.ts";
 import { runOnKubernetes } from "../targets/kubernetes/run.ts";
 import { hostOf } from "../targets/kubernetes/scope.ts";
 import { kubernetesRunOf, namespaceOf } from "../targets/kubernetes/kubernetes-run.ts";
+import { authorityOf } from "../tls/authority.ts";
 import type { GivenSecrets } from "../settings/reading/argument-problems.ts";
 import type { ResourceNames } from "./resource-names.ts";
 
@@ -68,6 +71,14 @@ function backupLoginOf({ backupAccessKeyId, backupSecretAccessKey }: GivenSecret
   return { accessKeyId: secret(backupAccessKeyId), secretAccessKey: secret(backupSecretAccessKey) };
 }
 
+/** Authorities of the object storage, PEM; they replace the public ones, which common authorities therefore join. */
+function backupAuthoritiesOf({ backupEndpoint, backupCaFile, authoritiesFile }: Settings): Input<string> | undefined {
+  if (backupEndpoint === undefined) return undefined;
+  const own = authorityOf("backupCaFile", backupCaFile);
+  const common = authorityOf("authoritiesFile", authoritiesFile);
+  return own ?? (common && derive(common, (known) => [...rootCertificates, known].join("\n")));
+}
+
 export function runOnTarget(settings: Settings, deployment: Deployment, parent: Resource): readonly Running[] {
   const { services, images, secrets, given, protectData, prefix, stack, state, dataVolume, contentNames, named } =
     deployment;
@@ -95,6 +106,7 @@ export function runOnTarget(settings: Settings, deployment: Deployment, parent: 
     protectData,
     outside: outsideOf(settings, secrets),
     backupLogin: backupLoginOf(given),
+    backupAuthorities: backupAuthoritiesOf(settings),
   };
   return runOnKubernetes(run, parent).map(({ name, workload, image, readyId }) => ({
     ready: readyId,

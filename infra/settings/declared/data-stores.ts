@@ -192,7 +192,7 @@ export const cloudNativePgSettings = {
   backupCaFile: file({
     argument: "database.backupCaFile",
     environment: "BACKUP_CA_FILE",
-    meaning: "Docker: certificate authority (PEM) of the object storage.",
+    meaning: "Certificate authority (PEM) of the object storage.",
   }),
   backupSchedule: text({
     argument: "database.backupSchedule",

@@ -72,9 +72,9 @@ function checkBackups(given: GivenInputs, settings: Settings, wrong: Wrong): voi
   const missing = login.filter((name) => given[name] === undefined);
   if (missing.length === 1) wrong(missing[0]!, `is missing, but ${login.find((name) => name !== missing[0])} is set`);
   if (!onDocker)
-    return given.backupCaFile === undefined
+    return given.backupCaFile === undefined || given.backupEndpoint !== undefined
       ? undefined
-      : wrong("backupCaFile", `is set, but target is ${settings.target}`);
+      : wrong("backupCaFile", "is set, but backupEndpoint is missing");
   if (missing.length === 2) wrong("backupAccessKeyId", "is missing, but backupDestination is set");
   if (settings.archiveDirectory !== undefined) wrong("archiveDirectory", "is set, but backupDestination is set too");
   if (typeof settings.backupEndpoint === "string" && settings.backupEndpoint.startsWith("http:"))

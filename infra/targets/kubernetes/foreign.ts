@@ -32,6 +32,7 @@ export function runForeign(run: KubernetesRun, { scope, parent }: Around): Forei
     databaseCluster,
     databaseBackups,
     backupLogin,
+    backupAuthorities,
     protectData,
     nameServers,
     metricsNamespace,
@@ -45,6 +46,7 @@ export function runForeign(run: KubernetesRun, { scope, parent }: Around): Forei
     makeCluster(databaseCluster, {
       secrets,
       backupLogin,
+      backupAuthorities,
       callers,
       nameServers,
       metricsNamespace,

@@ -46,6 +46,7 @@ export interface KubernetesRun {
   readonly databaseCluster?: Input<ClusterSettings> | undefined;
   readonly databaseBackups?: boolean;
   readonly backupLogin?: ClusterParts["backupLogin"];
+  readonly backupAuthorities?: ClusterParts["backupAuthorities"];
   /** Whether Pulumi refuses to delete objects with data. */
   readonly protectData: boolean;
 }
@@ -55,7 +56,10 @@ export const namespaceOf = <Name extends Input<string>>(
   instance: string,
 ): Name | string => settings.namespace ?? instance;
 
-type FromSettings = Omit<KubernetesRun, "services" | "images" | "secrets" | "protectData" | "outside" | "backupLogin">;
+type FromSettings = Omit<
+  KubernetesRun,
+  "services" | "images" | "secrets" | "protectData" | "outside" | "backupLogin" | "backupAuthorities"
+>;
 
 function certificateOf({
   certificateIssuer,

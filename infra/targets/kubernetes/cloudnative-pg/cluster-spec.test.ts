@@ -99,6 +99,14 @@ test("uses the given login for the storage, or the nodes' role", () => {
   });
 });
 
+test("verifies the storage by the given authorities", () => {
+  const ofOwn = { ...backup, endpoint: "https://storage.example.net" };
+  expect(storeSpec(ofOwn, "login", "authorities").configuration).toMatchObject({
+    endpointCA: { name: "authorities", key: "authorities.pem" },
+  });
+  expect(storeSpec(ofOwn, "login").configuration).not.toHaveProperty("endpointCA");
+});
+
 test("sends no unknown checksums to storage other than Amazon's", () => {
   expect(storeSpec(backup, undefined)).not.toHaveProperty("instanceSidecarConfiguration");
   expect(

@@ -14,6 +14,8 @@ import type { Storage } from "../workload.ts";
 export const clusterName = "database";
 /** The operator's Secret with the authority of the instances' certificates. */
 export const authoritySecret = { name: `${clusterName}-ca`, key: "ca.crt" } as const;
+/** Key in the Secret with the authorities of the object storage. */
+export const authoritiesKey = "authorities.pem";
 /** Name of the ObjectStore, and of the ScheduledBackup. */
 export const storeName = "database";
 /** The operator's backup plugin; CloudNativePG 1.30 removed the built-in backups. */
@@ -132,10 +134,15 @@ const checksumsWhereRequired = ["AWS_REQUEST_CHECKSUM_CALCULATION", "AWS_RESPONS
   value: "when_required",
 }));
 
-/** Spec of the plugin's ObjectStore. @param credentials Secret with ACCESS_KEY_ID and ACCESS_SECRET_KEY; else the nodes' role */
+/**
+ * Spec of the plugin's ObjectStore.
+ * @param credentials Secret with ACCESS_KEY_ID and ACCESS_SECRET_KEY; else the nodes' role
+ * @param authorities Secret with the storage's authorities; else the public ones
+ */
 export function storeSpec<Name>(
   { destination, endpoint, region, retentionDays }: BackupSettings,
   credentials: Name | undefined,
+  authorities?: Name,
 ) {
   const env = [
     ...(endpoint === undefined ? [] : checksumsWhereRequired),
@@ -148,6 +155,7 @@ export function storeSpec<Name>(
     configuration: {
       destinationPath: destination,
       ...(endpoint === undefined ? {} : { endpointURL: endpoint }),
+      ...(authorities === undefined ? {} : { endpointCA: { name: authorities, key: authoritiesKey } }),
       s3Credentials:
         credentials === undefined
           ? { inheritFromIAMRole: true }

@@ -12,6 +12,7 @@ import { type ForeignFiles, versionedSecret } from "../files.ts";
 import { type ForeignPart, inNamespace, peersOf, podsWith, tcp, toNameServers } from "../network-rules.ts";
 import { labelsOf, metadataOf, type Scope, selectorOf } from "../scope.ts";
 import {
+  authoritiesKey,
   authoritySecret,
   clusterName,
   type ClusterSettings,
@@ -28,6 +29,8 @@ export interface ClusterParts extends Omit<ClusterCallers, "scope" | "metricsNam
   readonly databaseBackups: boolean | undefined;
   readonly secrets: Secrets;
   readonly backupLogin?: { readonly accessKeyId: Output<string>; readonly secretAccessKey: Output<string> } | undefined;
+  /** Authorities of the object storage, PEM; else the public ones. */
+  readonly backupAuthorities?: Input<string> | undefined;
   readonly protectData: boolean;
   readonly scope: Scope;
   readonly parent: Resource;
@@ -46,7 +49,7 @@ function login(name: string, username: string, password: Output<string>, parts: 
 
 function makeBackups(settings: Output<ClusterSettings>, parts: ClusterParts): Resource[] {
   if (parts.databaseBackups !== true) return [];
-  const { backupLogin: given, scope, parent } = parts;
+  const { backupLogin: given, backupAuthorities, scope, parent } = parts;
   const credentials =
     given &&
     versionedSecret(
@@ -55,13 +58,16 @@ function makeBackups(settings: Output<ClusterSettings>, parts: ClusterParts): Re
       all({ ACCESS_KEY_ID: given.accessKeyId, ACCESS_SECRET_KEY: given.secretAccessKey }),
       parts,
     );
+  const authorities =
+    backupAuthorities &&
+    versionedSecret("database-backup-authorities", "database", all({ [authoritiesKey]: backupAuthorities }), parts);
   const store = new CustomResource(
     scope.named("database-store"),
     {
       apiVersion: "barmancloud.cnpg.io/v1",
       kind: "ObjectStore",
       metadata: metadataOf(storeName, "database", scope),
-      spec: settings.apply(({ backup }) => storeSpec(backup!, credentials)),
+      spec: settings.apply(({ backup }) => storeSpec(backup!, credentials, authorities)),
     },
     { parent },
   );
