@@ -4,6 +4,7 @@ import type { Input, Output, Resource } from "@pulumi/pulumi";
 import { derive } from "../inputs.ts";
 import type { ImageSources } from "../targets/kubernetes/images.ts";
 import type { ServiceDescription, ServiceName } from "../services/description.ts";
+import { feedPlaces } from "../services/feed.ts";
 import type { Secrets } from "../services/secrets.ts";
 import type { Settings } from "../settings/list.ts";
 import { dockerHostOf, runOnDocker } from "../targets/docker/run.ts";
@@ -58,12 +59,8 @@ export function serviceHost(settings: Settings, prefix: string): (service: Servi
 function outsideOf(settings: Settings, secrets: Secrets): Output<ReturnType<typeof outsidePlaces>> {
   const database = settings.database === "external" ? secrets["bootstrap-database-url"] : undefined;
   const sessions = settings.sessions === "external" ? secrets["sessions-url"] : undefined;
-  const collectors = settings.feed === "off" ? undefined : settings.feedUrl;
-  return unsecret(
-    all({ directory: settings.ldapUrl, database, sessions, collector: settings.traceEndpoint, collectors }).apply(
-      outsidePlaces,
-    ),
-  );
+  const { ldapUrl: directory, traceEndpoint: collector } = settings;
+  return unsecret(all({ directory, database, sessions, collector, ...feedPlaces(settings) }).apply(outsidePlaces));
 }
 
 function backupLoginOf({ backupAccessKeyId, backupSecretAccessKey }: GivenSecrets) {

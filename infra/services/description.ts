@@ -40,7 +40,16 @@ export type ImageName =
   | "grafana";
 
 /** External services that services of the stack call. */
-export type OutsideName = "directory" | "database" | "sessions" | "collector" | "collectors" | "receiver" | "storage";
+export type OutsideName =
+  | "directory"
+  | "database"
+  | "sessions"
+  | "collector"
+  | "collectors"
+  | "exabgp"
+  | "validator"
+  | "receiver"
+  | "storage";
 
 /** Where a target mounts a service's files, read-only. */
 export const filesDirectory = "/run/routeql";
@@ -110,6 +119,8 @@ export interface ServiceDescription {
   readonly files: Readonly<Record<string, Input<string> | SecretReference>>;
   /** Files that the service loads while it runs, listed in `files.sha256`; a change of others restarts it. Unhealthy until they are loaded. */
   readonly liveFiles?: readonly string[];
+  /** Whether Kubernetes too changes the live files below its running pods, which then need no `files.sha256`; otherwise other pods replace them. */
+  readonly followsFiles?: true;
   /** Program that fails for files which the service would reject. Docker runs it on a copy, before live files change. */
   readonly filesCheck?: readonly string[];
   /** Directory that outlives the service. A service with data has one replica; one without may have several. */

@@ -5,7 +5,12 @@ import type { Time } from "./episodes.ts";
 import { Judge, type Mark } from "./judge.ts";
 import { changeableRecords, knownRecords } from "./known-records.ts";
 import type { Configuration } from "./parsed-configuration.ts";
-import { activeConfiguration, type ConfiguredCounts, storeConfiguration } from "./stored-configuration.ts";
+import {
+  type ActiveConfiguration,
+  activeConfiguration,
+  type ConfiguredCounts,
+  storeConfiguration,
+} from "./stored-configuration.ts";
 import { outdateRecords, saveEpisodes } from "./stored-episodes.ts";
 import { differs, markColumns, rowColumns, rowOf, type StoredRow, updateRows } from "./stored-rows.ts";
 import { JudgedTimes } from "./judged-times.ts";
@@ -43,6 +48,21 @@ export async function detect(
   return inTurn(client, () => run(client, configuration, replace, now));
 }
 
+/** Makes a configuration the only one. Judges all updates if it is another one. @returns undefined if it is not */
+export async function applyConfiguration(
+  client: Client,
+  configuration: Configuration,
+): Promise<DetectReport | undefined> {
+  return inTurn(client, async () => {
+    const before = await activeConfiguration(client);
+    const configured = await storeConfiguration(client, configuration, true);
+    const active = await activeConfiguration(client);
+    return active === undefined || active.version === before?.version
+      ? undefined
+      : judgeAll(client, configured, active, Date.now() * 1000);
+  });
+}
+
 /** Rows that the cursor returns at once. */
 const page = 10_000;
 
@@ -50,6 +70,15 @@ async function run(client: Client, configuration: Configuration, replace: boolea
   const configured = await storeConfiguration(client, configuration, replace);
   const active = await activeConfiguration(client);
   if (active === undefined) throw new Error("Postgres did not store the configuration.");
+  return judgeAll(client, configured, active, now);
+}
+
+async function judgeAll(
+  client: Client,
+  configured: ConfiguredCounts,
+  active: ActiveConfiguration,
+  now: Time,
+): Promise<DetectReport> {
   const known = await knownRecords(client, active.prefixes, await changeableRecords(client, undefined, 0));
   const judge = new Judge(active.prefixes, known);
   const times = new JudgedTimes(active.prefixes);

@@ -5,6 +5,7 @@ import type { LogEntry } from "../batches/live-log.ts";
 import type { LiveSource } from "../sources/live-source.ts";
 import { Intake } from "./intake.ts";
 import type { FeedMetrics } from "./metrics.ts";
+import type { Outage } from "./outage.ts";
 
 export interface FeedOptions {
   readonly source: LiveSource;
@@ -13,6 +14,7 @@ export interface FeedOptions {
   readonly metrics: FeedMetrics;
   readonly bufferBytes: number;
   readonly log: FeedLogger;
+  readonly outage: Outage;
 }
 
 export interface FeedLogger {
@@ -33,7 +35,7 @@ const lastWords = 8_000;
  * While the database is away, the active one keeps reading into its bounded buffer, and continues where it stands.
  */
 export async function runFeed(options: FeedOptions, stopping: AbortSignal): Promise<void> {
-  const { source, metrics, log } = options;
+  const { source, metrics, log, outage } = options;
   const labels = { source: source.name };
   let feed: { readonly intake: Intake; covered: number } | undefined;
   const end = new AbortController();
@@ -50,6 +52,7 @@ export async function runFeed(options: FeedOptions, stopping: AbortSignal): Prom
       client = await options.connect();
       if (
         !(await waitForTurn(client, source.name, feed === undefined ? stopping : end.signal, () => {
+          outage.over(source.name);
           if (feed === undefined) return;
           // Another replica has become the feed, and starts from what is stored: a gap covers the rest.
           log.warn(labels, "another replica is the feed of this source now");
@@ -88,6 +91,7 @@ export async function runFeed(options: FeedOptions, stopping: AbortSignal): Prom
         if (entry === undefined) break;
         const covered = coveredAfter(entry, feed.covered, source.lateness);
         const added = await store(writer, entry, covered, options);
+        outage.over(source.name);
         feed.covered = covered;
         feed.intake.log.removeHead();
         metrics.bufferBytes.set(labels, feed.intake.log.bytes);
@@ -101,7 +105,7 @@ export async function runFeed(options: FeedOptions, stopping: AbortSignal): Prom
       if (feed.intake.log.isEmpty) await writer.stop(feed.covered);
     } catch (error) {
       metrics.failures.inc(labels);
-      log.warn({ ...labels, err: error }, "the database does not accept updates; the feed retries");
+      outage.failed(source.name, error);
       if (!isOver()) await after(retry, undefined, { signal: end.signal }).catch(() => {});
     } finally {
       if (client !== undefined) await close(client);

@@ -16,6 +16,7 @@ export interface FeedMetrics {
   readonly bufferFull: Gauge<"source">;
   readonly unfilledGaps: Gauge<"source">;
   readonly failures: Counter<"source">;
+  readonly configurationApplied: Gauge;
 }
 
 export function createMetrics(): FeedMetrics {
@@ -49,5 +50,10 @@ export function createMetrics(): FeedMetrics {
     bufferFull: new Gauge(common("buffer_full", "1 while the source has to wait for the database.")),
     unfilledGaps: new Gauge(common("unfilled_gaps", "Gaps of the last seven days that no files fill.")),
     failures: new Counter(common("database_failures_total", "Transactions and connections that failed.")),
+    configurationApplied: new Gauge({
+      name: "feed_configuration_applied",
+      help: "1 while the database has the configuration of the file, 0 while the file is wrong or not applied yet.",
+      registers: [registry],
+    }),
   };
 }

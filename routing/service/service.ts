@@ -8,7 +8,9 @@ import { ExabgpSource } from "../sources/exabgp.ts";
 import type { LiveSource } from "../sources/live-source.ts";
 import { RisLiveSource } from "../sources/ris-live.ts";
 import { type FeedLogger, runFeed } from "./feed.ts";
+import { followConfiguration } from "./followed-configuration.ts";
 import { createMetrics, type FeedMetrics } from "./metrics.ts";
+import { Outage } from "./outage.ts";
 import type { FeedSettings } from "./settings.ts";
 import { VrpsSchedule } from "./vrps-schedule.ts";
 
@@ -33,14 +35,20 @@ export async function startService(settings: FeedSettings, log: FeedLogger): Pro
     const gaps = await unfilledGaps(connect);
     for (const { name } of sources) metrics.unfilledGaps.set({ source: name }, gaps.get(name) ?? 0);
   };
-  const watchGaps = (): void =>
-    void countGaps().catch((error: unknown) => log.warn({ err: error }, "the gaps cannot be read"));
+  const outage = new Outage(log);
+  const warn = (sentence: string) => (error: unknown) => {
+    // The outage has lines of its own.
+    if (!outage.lasts) log.warn({ err: error }, sentence);
+  };
+  const watchGaps = (): void => void countGaps().catch(warn("the gaps cannot be read"));
   watchGaps();
+  const subscribe = (): void => {
+    for (const source of sources)
+      if (source instanceof RisLiveSource) source.refresh().catch(warn("the configured prefixes cannot be read"));
+  };
   const timer = setInterval(() => {
     watchGaps();
-    for (const source of sources)
-      if (source instanceof RisLiveSource)
-        source.refresh().catch((error: unknown) => log.warn({ err: error }, "the configured prefixes cannot be read"));
+    subscribe();
   }, refreshing);
   const { VRPS_ADDRESS: address, VRPS_MINUTES: minutes } = settings;
   const vrps = address === undefined ? undefined : new VrpsSchedule(address, minutes, connect, log);
@@ -48,10 +56,23 @@ export async function startService(settings: FeedSettings, log: FeedLogger): Pro
   server.listen(settings.METRICS_PORT);
   await once(server, "listening");
   const feeds = sources.map((source) =>
-    runFeed({ source, connect, metrics, bufferBytes: settings.BUFFER_MIB * 1_048_576, log }, stopping.signal),
+    runFeed({ source, connect, metrics, bufferBytes: settings.BUFFER_MIB * 1_048_576, log, outage }, stopping.signal),
   );
+  const { CONFIGURATION_FILE: file } = settings;
+  const following =
+    file !== undefined &&
+    followConfiguration(
+      {
+        file,
+        connect: connector(settings.DATABASE_URL, 0),
+        log,
+        onState: (isApplied) => metrics.configurationApplied.set(isApplied ? 1 : 0),
+        onApplied: subscribe,
+      },
+      stopping.signal,
+    );
   const end = async (): Promise<void> => {
-    await Promise.all(feeds);
+    await Promise.all([...feeds, following]);
     clearInterval(timer);
     vrps?.[Symbol.dispose]();
     server.close();
@@ -74,12 +95,13 @@ function createSource(
   connect: () => Promise<Client>,
   log: FeedLogger,
 ): LiveSource {
-  if (name === "exabgp") return new ExabgpSource(settings.EXABGP_COLLECTOR, { port: settings.EXABGP_PORT });
+  const onProblem = (sentence: string) => log.warn({ source: name }, sentence);
+  if (name === "exabgp") return new ExabgpSource(settings.EXABGP_COLLECTOR, settings.EXABGP_ADDRESS!, onProblem);
   let known: readonly string[] = [];
   return new RisLiveSource({
     url: settings.RIS_LIVE_URL,
     collectors: settings.RIS_LIVE_COLLECTORS,
-    onProblem: (sentence) => log.warn({ source: name }, sentence),
+    onProblem,
     prefixes: async () => {
       if (settings.RIS_LIVE_PREFIXES === "all") return "all";
       // While the database is away, the last known prefixes serve.
@@ -117,15 +139,15 @@ async function rowsOf<Row extends QueryResultRow>(connect: () => Promise<Client>
   }
 }
 
-/** Connections that notice a lost machine. */
-function connector(url: string): () => Promise<Client> {
+/** Connections that notice a lost machine. @param patience milliseconds for one statement; 0 for any */
+function connector(url: string, patience = 70_000): () => Promise<Client> {
   const config = clientConfig(readConnection(url));
   return async () => {
     const client = new LibpqClient({
       ...config,
       application_name: "routeql-feed",
       connectionTimeoutMillis: 5_000,
-      query_timeout: 70_000,
+      query_timeout: patience,
       keepAlive: true,
       keepAliveInitialDelayMillis: 3_000,
     });

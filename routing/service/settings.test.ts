@@ -6,6 +6,7 @@ test("reads the settings, with their defaults", () => {
     readSettings({
       DATABASE_URL: "postgres://db",
       FEED_SOURCES: "ris-live, exabgp",
+      EXABGP_ADDRESS: "[2001:db8::1]:5000",
       RIS_LIVE_COLLECTORS: "rrc00,rrc25",
     }),
   ).toEqual({
@@ -14,7 +15,7 @@ test("reads the settings, with their defaults", () => {
     RIS_LIVE_URL: "wss://ris-live.ripe.net/v1/ws/?client=routeql",
     RIS_LIVE_COLLECTORS: ["rrc00", "rrc25"],
     RIS_LIVE_PREFIXES: "configured",
-    EXABGP_PORT: 5000,
+    EXABGP_ADDRESS: { host: "2001:db8::1", port: 5000 },
     EXABGP_COLLECTOR: "own",
     BUFFER_MIB: 48,
     VRPS_MINUTES: 60,
@@ -35,4 +36,7 @@ test("reports all problems, without values", () => {
   );
   expect(() => readSettings(wrong)).not.toThrow(/secret/);
   expect(() => readSettings({ DATABASE_URL: "postgres://db" })).toThrow("FEED_SOURCES: names no source");
+  expect(() => readSettings({ DATABASE_URL: "postgres://db", FEED_SOURCES: "exabgp" })).toThrow(
+    "EXABGP_ADDRESS: is missing",
+  );
 });

@@ -30,7 +30,15 @@ const schema = z
       .enum(["configured", "all"])
       .default("configured")
       .describe("The configured prefixes with their more specific ones, or every update of RIPE RIS."),
-    EXABGP_PORT: wholeNumber(0, 65_535, 5000).describe("TCP port for the lines of exabgp."),
+    EXABGP_ADDRESS: z
+      .string()
+      .regex(/^.+:\d{1,5}$/, "must be <host>:<port>")
+      .transform((address) => {
+        const [, host = "", port] = /^\[?(.+?)\]?:(\d+)$/.exec(address) ?? [];
+        return { host, port: Number(port) };
+      })
+      .optional()
+      .describe("Where a process of exabgp offers its lines."),
     EXABGP_COLLECTOR: z
       .string()
       .regex(/^[a-z0-9-]{1,32}$/, "must be lower-case letters, digits and hyphens")
@@ -42,13 +50,18 @@ const schema = z
       .optional()
       .describe("JSON of an RPKI validator (Routinator, rpki-client), for rpki_status. Default: none."),
     VRPS_MINUTES: wholeNumber(5, 1440, 60).describe("Minutes between two downloads of it."),
+    CONFIGURATION_FILE: z.string().optional().describe("Configuration for detection, followed while the process runs."),
     METRICS_PORT: wholeNumber(0, 65_535, 9090).describe("Port of /metrics and /healthz."),
     LOG_LEVEL: z
       .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"])
       .default("info")
       .describe("Minimum log level."),
   })
-  .refine(({ FEED_SOURCES: sources }) => sources.length > 0, { path: ["FEED_SOURCES"], error: "names no source" });
+  .refine(({ FEED_SOURCES: sources }) => sources.length > 0, { path: ["FEED_SOURCES"], error: "names no source" })
+  .refine(
+    ({ FEED_SOURCES: sources, EXABGP_ADDRESS: address }) => address !== undefined || !sources.includes("exabgp"),
+    { path: ["EXABGP_ADDRESS"], error: "is missing" },
+  );
 
 export type FeedSettings = Readonly<z.output<typeof schema>>;
 

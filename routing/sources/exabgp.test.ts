@@ -1,13 +1,25 @@
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
-import { PassThrough } from "node:stream";
-import { afterEach, expect, test } from "vitest";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { ExabgpSource } from "./exabgp.ts";
 import type { LiveListener } from "./live-source.ts";
 
-let events: string[] = [];
+let events: string[];
+let problems: string[];
 let source: ExabgpSource;
-afterEach(() => source.stop());
+let server: Server;
+let sockets: Socket[];
+
+beforeEach(async () => {
+  [events, problems, sockets] = [[], [], []];
+  server = createServer((socket) => void sockets.push(socket)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+});
+afterEach(() => {
+  source.stop();
+  for (const socket of sockets) socket.destroy();
+  server.close();
+});
 
 const listener: LiveListener = {
   message: ({ parsed }) => void events.push(`message ${JSON.stringify(parsed)}`),
@@ -17,56 +29,64 @@ const listener: LiveListener = {
   skipped: (reason) => void events.push(`skipped ${reason}`),
 };
 
-function start(input: ConstructorParameters<typeof ExabgpSource>[1]): void {
-  events = [];
-  source = new ExabgpSource("edge", input);
+const portOf = (): number => (server.address() as AddressInfo).port;
+
+/** Connects to the server. @returns its side of the connection */
+async function start(given: ConstructorParameters<typeof ExabgpSource>[3] = {}): Promise<Socket> {
+  const address = { host: "127.0.0.1", port: portOf() };
+  const onProblem = (sentence: string) => void problems.push(sentence);
+  source = new ExabgpSource("edge", address, onProblem, { least: 10, most: 10, ...given });
   source.start(listener);
+  await expect.poll(() => sockets).toHaveLength(1);
+  return sockets[0]!;
 }
 
-const line = (counter: number): string =>
-  `${JSON.stringify({ type: "state", counter, neighbor: { address: { peer: "192.0.2.1" } } })}\n`;
+const line = (counter: number, type = "state"): string =>
+  `${JSON.stringify({ type, counter, neighbor: { address: { peer: "192.0.2.1" } } })}\n`;
 const state = 'message [{"skipped":"STATE"}]';
+const keepalive = 'message [{"skipped":"keepalive"}]';
 
-test("reads lines of a pipe until its end, and reports lost lines", async () => {
-  const stream = new PassThrough();
-  start({ stream });
+test("reads lines until the connection ends, reports lost lines, and connects again", async () => {
+  const socket = await start();
   expect(source.name).toBe("exabgp-edge");
-  stream.write(line(1) + line(2));
-  stream.end(line(5));
-  await expect
-    .poll(() => events)
-    .toEqual(["connected", state, state, "skipped lines of exabgp lost", state, "lost connection lost"]);
+  socket.write(line(1) + line(2));
+  socket.end(line(5));
+  const once = ["connected", state, state, "skipped lines of exabgp lost", state, "lost connection lost"];
+  await expect.poll(() => events).toEqual([...once, "connected"]);
+  sockets[1]!.write(line(1));
+  await expect.poll(() => events).toEqual([...once, "connected", state]);
 });
 
-test("a new connection replaces the former one", async () => {
-  start({ port: 0 });
-  await expect.poll(() => source.port).toBeGreaterThan(0);
-  const open = async (): Promise<Socket> => {
-    const socket = connect(source.port!);
-    await once(socket, "connect");
-    return socket;
-  };
-  const first = await open();
-  first.write(line(1));
-  await expect.poll(() => events).toEqual(["connected", state]);
-  const second = await open();
-  second.write(line(1));
-  await once(first, "close");
-  await expect.poll(() => events).toEqual(["connected", state, "connected", state]);
-  second.end();
-  await expect.poll(() => events.at(-1)).toBe("lost connection lost");
+test("tries again while nothing listens", async () => {
+  const port = portOf();
+  server.close();
+  source = new ExabgpSource("edge", { host: "127.0.0.1", port }, (sentence) => void problems.push(sentence), {
+    least: 10,
+    most: 10,
+  });
+  source.start(listener);
+  await expect.poll(() => problems.length).toBeGreaterThan(1);
+  expect(problems[0]).toMatch(/the connection to exabgp failed: .*ECONNREFUSED/);
+  server.listen(port, "127.0.0.1");
+  await expect.poll(() => events.at(-1)).toBe("connected");
+});
+
+test("silence after a keepalive ends the connection; without any, the connection is the proof", async () => {
+  const socket = await start({ beat: 5, silence: 30 });
+  await expect.poll(() => events.slice(0, 2)).toEqual(["connected", "alive"]);
+  socket.write(line(1, "keepalive"));
+  await expect.poll(() => events).toContain("lost silent");
+  expect(events.slice(events.indexOf(keepalive)).slice(0, 2)).toEqual([keepalive, "lost silent"]);
 });
 
 test("reads nothing while it is paused", async () => {
-  const stream = new PassThrough();
-  start({ stream });
+  const socket = await start();
   source.pause();
-  stream.write(line(1));
+  socket.write(line(1));
   await expect.poll(() => events).toEqual(["connected", state]);
-  stream.write(line(2));
-  // The line stays in the pipe.
-  await expect.poll(() => stream.readableLength).toBeGreaterThan(0);
+  socket.write(line(2));
+  await new Promise((resolve) => socket.write(line(3), resolve));
   expect(events).toEqual(["connected", state]);
   source.resume();
-  await expect.poll(() => events).toEqual(["connected", state, state]);
+  await expect.poll(() => events).toEqual(["connected", state, state, state]);
 });

@@ -1,55 +1,64 @@
-import { createServer, type Server, type Socket } from "node:net";
-import type { Readable } from "node:stream";
+import { connect, type Socket } from "node:net";
 import { parseExabgp } from "../formats/exabgp.ts";
 import { lines } from "../formats/lines.ts";
 import { PathIdentifiers } from "../formats/path-identifiers.ts";
+import { Backoff } from "./backoff.ts";
 import type { LiveListener, LiveSource } from "./live-source.ts";
 
-/** Where the lines come from: standard input, or connections to a TCP port, such as `exec nc feed 5000` as exabgp's process. */
-export type ExabgpInput = { readonly stream: Readable } | { readonly port: number };
+/** Where a process of exabgp listens and offers its lines, such as `socat -u STDIN TCP-LISTEN:5000,reuseaddr`. */
+export interface ExabgpAddress {
+  readonly host: string;
+  readonly port: number;
+}
 
-/** Milliseconds between two signs of a standing connection. */
-const beat = 5_000;
+/** Milliseconds. */
+export interface ExabgpIntervals {
+  /** Between two signs of a standing connection. */
+  readonly beat: number;
+  /** Silence after which a connection with keepalives is lost: the usual hold time of BGP. */
+  readonly silence: number;
+  readonly least: number;
+  readonly most: number;
+}
+const intervals: ExabgpIntervals = { beat: 5_000, silence: 180_000, least: 1_000, most: 60_000 };
 /** Routers whose messages are counted. */
 const mostNeighbours = 10_000;
 
-/** JSON lines of exabgp. A new connection replaces the former one, as after a restart of exabgp. */
+/** JSON lines of exabgp: a connection at a time, for ever. */
 export class ExabgpSource implements LiveSource {
   readonly name: string;
   /** exabgp writes lines in the order of its own clock. */
   readonly lateness = 0;
   private readonly collector: string;
-  private readonly input: ExabgpInput;
+  private readonly address: ExabgpAddress;
+  private readonly onProblem: (sentence: string) => void;
+  private readonly intervals: ExabgpIntervals;
+  private readonly backoff: Backoff;
   private listener: LiveListener | undefined;
-  private server: Server | undefined;
-  private stream: Readable | undefined;
-  private watch: NodeJS.Timeout | undefined;
+  private socket: Socket | undefined;
+  private timer: NodeJS.Timeout | undefined;
   private paused = false;
   private stopped = false;
 
   /** @param collector name of the router or of exabgp's machine; `service` of the updates is exabgp|collector */
-  constructor(collector: string, input: ExabgpInput) {
+  constructor(
+    collector: string,
+    address: ExabgpAddress,
+    onProblem: (sentence: string) => void,
+    given: Partial<ExabgpIntervals> = {},
+  ) {
     this.name = `exabgp-${collector}`;
     this.collector = collector;
-    this.input = input;
-  }
-
-  /** The port that listens, when the input is one. */
-  get port(): number | undefined {
-    const address = this.server?.address();
-    return typeof address === "object" ? address?.port : undefined;
+    this.address = address;
+    this.onProblem = onProblem;
+    this.intervals = { ...intervals, ...given };
+    this.backoff = new Backoff(this.intervals.least, this.intervals.most);
   }
 
   start(listener: LiveListener): void {
     this.listener = listener;
     this.stopped = false;
-    if ("stream" in this.input) return void this.read(this.input.stream);
-    this.server = createServer((socket: Socket) => {
-      socket.setKeepAlive(true, 3_000);
-      socket.on("error", () => {}); // its end follows
-      this.stream?.destroy();
-      void this.read(socket);
-    }).listen(this.input.port);
+    this.connect();
   }
 
   pause(): void {
@@ -63,48 +72,70 @@ export class ExabgpSource implements LiveSource {
 
   stop(): void {
     this.stopped = true;
-    clearInterval(this.watch);
-    this.server?.close();
-    this.stream?.destroy();
+    clearTimeout(this.timer);
+    this.socket?.destroy();
     this.wake();
   }
 
   private wake: () => void = () => {};
 
-  private async read(stream: Readable): Promise<void> {
-    this.stream = stream;
-    clearInterval(this.watch);
-    this.listener?.connected();
-    // Without updates exabgp is silent.
-    this.watch = setInterval(() => {
-      if (!this.paused) this.listener?.alive();
-    }, beat);
-    const identifiers = new PathIdentifiers();
-    const counters = new Map<string, number>();
-    try {
-      for await (const batch of lines(stream)) {
-        for (const line of batch.lines) this.line(line, identifiers, counters);
-        while (this.paused && !this.stopped) await new Promise<void>((resolve) => (this.wake = resolve));
-        if (this.stopped) return;
-      }
-    } catch {
-      // the connection broke, which is its end
-    }
-    // Another connection has replaced this one.
-    if (this.stream !== stream || this.stopped) return;
-    clearInterval(this.watch);
-    this.listener?.lost("connection lost");
+  private connect(): void {
+    const socket = connect({ ...this.address, keepAlive: true, keepAliveInitialDelay: 3_000 });
+    this.socket = socket;
+    let reason = "connection lost";
+    socket.on("error", (error) => this.onProblem(`the connection to exabgp failed: ${error.message}`));
+    socket.once("connect", () => {
+      this.backoff.reset();
+      this.listener?.connected();
+      void this.read(socket, (why) => (reason = why));
+    });
+    socket.once("close", () => {
+      if (this.stopped) return;
+      this.listener?.lost(reason);
+      this.timer = setTimeout(() => this.connect(), this.backoff.next());
+    });
   }
 
-  private line(line: string, identifiers: PathIdentifiers, counters: Map<string, number>): void {
-    if (line === "") return;
+  private async read(socket: Socket, ends: (reason: string) => void): Promise<void> {
+    const identifiers = new PathIdentifiers();
+    const counters = new Map<string, number>();
+    let heard = Date.now();
+    let hasKeepalives = false;
+    const watch = setInterval(() => {
+      if (this.paused) heard = Date.now();
+      // Without keepalives exabgp is silent while there are no updates, and only the connection proves that none is missing.
+      else if (!hasKeepalives) this.listener?.alive();
+      else if (Date.now() - heard > this.intervals.silence) {
+        ends("silent");
+        socket.destroy();
+      }
+    }, this.intervals.beat);
+    try {
+      for await (const batch of lines(socket)) {
+        heard = Date.now();
+        for (const line of batch.lines) hasKeepalives = this.line(line, identifiers, counters) || hasKeepalives;
+        while (this.paused && !this.stopped) await new Promise<void>((resolve) => (this.wake = resolve));
+        if (this.stopped) break;
+      }
+    } catch {
+      // the connection broke, and its close follows
+    }
+    clearInterval(watch);
+    socket.destroy();
+  }
+
+  /** @returns whether it is a keepalive */
+  private line(line: string, identifiers: PathIdentifiers, counters: Map<string, number>): boolean {
+    if (line === "") return false;
     const message = parseExabgp(line, `exabgp|${this.collector}`, identifiers);
-    const { counter, neighbor } = message;
+    const { counter, neighbor, parsed } = message;
     if (counter !== undefined) {
       const before = counters.get(neighbor);
       if (before !== undefined && counter > before + 1) this.listener?.skipped("lines of exabgp lost");
       if (before !== undefined || counters.size < mostNeighbours) counters.set(neighbor, counter);
     }
     this.listener?.message(message);
+    const [first] = parsed;
+    return first !== undefined && "skipped" in first && first.skipped === "keepalive";
   }
 }

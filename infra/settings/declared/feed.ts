@@ -1,6 +1,18 @@
 /** Live updates of BGP: a section of the list in list.ts. */
-import { matching, oneOf, urlOf } from "../values/checks.ts";
-import { text } from "../values/setting.ts";
+import { matching, oneOf, range, urlOf } from "../values/checks.ts";
+import { feedConfiguration } from "../values/feed-configuration.ts";
+import { type Check, file, number, text } from "../values/setting.ts";
+
+const { check: isAddress, allowed } = urlOf("https", "http");
+
+const validatorAddress: Check<"text"> = (value) => {
+  const problem = isAddress(value);
+  if (problem !== undefined) return problem;
+  const { username, password } = new URL(value);
+  return username === "" && password === ""
+    ? undefined
+    : "must have no user and no password: this setting is no secret";
+};
 
 export const feedSettings = {
   feed: text({
@@ -8,8 +20,14 @@ export const feedSettings = {
     environment: "FEED",
     structural: true,
     default: "off",
-    meaning: "Live updates: none, or RIPE RIS Live of the internet.",
-    ...oneOf("off", "ris-live"),
+    meaning: "Live updates: none, RIPE RIS Live of the internet, your own routers by exabgp, or both.",
+    ...oneOf("off", "ris-live", "exabgp", "ris-live,exabgp"),
+  }),
+  feedConfiguration: file({
+    structural: true,
+    meaning:
+      "Configuration for detection, as `npm run detect` reads it. The feed applies a changed file while it runs; prefixes of other files are deleted.",
+    ...feedConfiguration,
   }),
   feedPrefixes: text({
     argument: "feed.prefixes",
@@ -32,4 +50,19 @@ export const feedSettings = {
     meaning: "Address of RIPE RIS Live, or of a relay of it.",
     ...urlOf("wss", "ws"),
   }),
+  feedExabgpAddress: text({
+    meaning: "Host and port on which a process of exabgp offers its JSON lines. The feed connects to it.",
+    ...matching(/^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\]):\d{1,5}$/i, "<host>:<port>"),
+  }),
+  feedExabgpCollector: text({
+    default: "own",
+    meaning: "Name of this exabgp: the `service` of its updates is `exabgp|<name>`.",
+    ...matching(/^[a-z0-9-]{1,32}$/, "up to 32 lower-case letters, digits and hyphens"),
+  }),
+  feedVrpsAddress: text({
+    meaning: "JSON of your RPKI validator, which the feed loads for `rpki_status`.",
+    check: validatorAddress,
+    allowed,
+  }),
+  feedVrpsMinutes: number({ default: 60, meaning: "Minutes between two downloads of this list.", ...range(5, 1440) }),
 } as const;

@@ -110,6 +110,20 @@ function checkParts(given: GivenInputs, settings: Settings, wrong: Wrong): void 
   }
 }
 
+/** Settings of a source need the source. */
+function checkFeed(given: GivenInputs, { feed }: Settings, wrong: Wrong): void {
+  const sources = feed.split(",");
+  if (sources.includes("exabgp") && given.feedExabgpAddress === undefined)
+    wrong("feedExabgpAddress", `is missing, but feed is ${feed}`);
+  if (!sources.includes("exabgp") && given.feedExabgpAddress !== undefined)
+    wrong("feedExabgpAddress", `is set, but feed is ${feed}`);
+  if (feed !== "off") return;
+  if (given.feedConfiguration !== undefined)
+    wrong("feedConfiguration", "is set, but feed is off; run npm run detect instead");
+  if (given.feedVrpsAddress !== undefined)
+    wrong("feedVrpsAddress", "is set, but feed is off; run npm run vrps each hour instead");
+}
+
 /** Settings that may name an image of Docker Hub. */
 const mirroredSettings = settingNames.filter(
   (name) => (settings[name] as Setting).allowed?.startsWith(image.allowed) === true && name !== "imageMirror",
@@ -157,6 +171,7 @@ export function contradictions(given: GivenInputs, stackName: string): SettingsP
   checkDirectory(given, settings, wrong);
   checkParts(given, settings, wrong);
   checkBackups(given, settings, wrong);
+  checkFeed(given, settings, wrong);
   checkKubernetes(given, settings, wrong);
   const ports = publishedPorts(settings);
   for (const [index, name] of ports.entries()) {

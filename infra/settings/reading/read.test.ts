@@ -105,6 +105,16 @@ test.each([
     { monitoring: "stack", grafanaImage: "grafana/grafana:13.3.0", grafanaPort: "9090" },
     "grafanaPort is the same port as prometheusPort: 9090",
   ],
+  [{ feed: "exabgp" }, "feedExabgpAddress is missing, but feed is exabgp"],
+  [{ feed: "ris-live", feedExabgpAddress: "192.0.2.1:5000" }, "feedExabgpAddress is set, but feed is ris-live"],
+  [
+    { feedVrpsAddress: "https://rpki.example.net/json" },
+    "feedVrpsAddress is set, but feed is off; run npm run vrps each hour instead",
+  ],
+  [
+    { feedConfiguration: "routing/examples/demo.yaml" },
+    "feedConfiguration is set, but feed is off; run npm run detect instead",
+  ],
 ])("rejects the contradiction in %j", (configuration: Record<string, string>, problem) => {
   expect(problems(configuration)).toEqual([`${problem} (together with another setting)`]);
 });

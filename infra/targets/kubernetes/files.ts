@@ -71,6 +71,16 @@ function configMaps(service: ServiceDescription, files: Contents, { scope, paren
   });
 }
 
+/** Of a service that follows its files: the node delivers changed content to its running pods within about a minute. */
+function liveConfigMap(service: ServiceDescription, files: Contents, { scope, parent }: FileParts): FileSource[] {
+  if (Object.keys(files).length === 0) return [];
+  const name = `${service.name}-live-files`;
+  const byKey = pathsByKey(Object.keys(files));
+  const metadata = metadataOf(name, service.name, scope);
+  new ConfigMap(scope.named(name), { metadata, data: keyed(byKey, files) }, { parent });
+  return [{ configMap: { name, items: items(byKey) } }];
+}
+
 type SecretParts = Pick<FileParts, "scope" | "parent">;
 
 /** An immutable Secret: other content is another one. @returns its name */
@@ -110,12 +120,19 @@ function secretSource(service: ServiceDescription, values: Contents, parts: File
  */
 export function deliverFiles(service: ServiceDescription, parts: FileParts): readonly FileSource[] {
   const open: Record<string, Input<string>> = {};
+  const live: Record<string, Input<string>> = {};
   const closed: Record<string, Input<string>> = {};
+  const follows = (path: string): boolean =>
+    service.followsFiles === true && service.liveFiles?.includes(path) === true;
   const elsewhere = new Set(Object.values(parts.foreign?.paths ?? {}));
   for (const [path, { content, isSecret }] of fileContents(service, parts.secrets)) {
-    if (!elsewhere.has(path)) (isSecret ? closed : open)[path] = content;
+    if (!elsewhere.has(path)) (isSecret ? closed : follows(path) ? live : open)[path] = content;
   }
-  const made = [...configMaps(service, open, parts), ...secretSource(service, closed, parts)];
+  const made = [
+    ...configMaps(service, open, parts),
+    ...liveConfigMap(service, live, parts),
+    ...secretSource(service, closed, parts),
+  ];
   if (parts.foreign === undefined) return made;
   const { secretName, paths } = parts.foreign;
   return [

@@ -166,14 +166,8 @@ export function placeOf(urls: readonly string[]): OutsidePlace {
   };
 }
 
-export interface OutsideUrls {
-  /** Several, separated by spaces or commas. */
-  readonly directory?: string | undefined;
-  readonly database?: string | undefined;
-  readonly sessions?: string | undefined;
-  readonly collector?: string | undefined;
-  readonly collectors?: string | undefined;
-}
+/** Several addresses of one place are separated by spaces or commas. */
+export type OutsideUrls = Partial<Record<OutsideName, string | undefined>>;
 
 const listOf = (text: string): readonly string[] => text.split(/[\s,]+/).filter((url) => url !== "");
 

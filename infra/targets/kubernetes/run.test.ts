@@ -157,6 +157,15 @@ test("files and secrets are one read-only tree, as on Docker", () => {
   ]);
 });
 
+test("changes the live files of a service that follows them in its running pods", async () => {
+  const followed = (live: string, other: string): Promise<RecordedResource[]> =>
+    run([{ ...engine, calls: [], after: [], files: { live, other }, liveFiles: ["live"], followsFiles: true }]);
+  const [before, after, replaced] = [await followed("1", "a"), await followed("2", "a"), await followed("1", "b")];
+  expect(changed(before, after)).toEqual(["ConfigMap engine-live-files"]);
+  expect(inputs(types.configMap, "engine-live-files", after)["data"]).toEqual({ live: "2" });
+  expect(changed(before, replaced)).toEqual(["ConfigMap engine-files", "Deployment engine"]);
+});
+
 const versioned = [types.configMap, types.secret, types.job];
 const versionedAmong = (resources: readonly RecordedResource[]): RecordedResource[] =>
   versioned.flatMap((type) => ofType(resources, type));

@@ -1,0 +1,86 @@
+import { setTimeout as after } from "node:timers/promises";
+import { decodeText, UnreadableText } from "@routeql/contract/written-text";
+import { readFile } from "node:fs/promises";
+import type { Client } from "pg";
+import { applyConfiguration } from "../judging/detect.ts";
+import type { Configuration } from "../judging/parsed-configuration.ts";
+import { ConfigurationError } from "../judging/problems.ts";
+import { readConfiguration } from "../judging/read-configuration.ts";
+import type { FeedLogger } from "./feed.ts";
+
+export interface FollowedOptions {
+  readonly file: string;
+  readonly connect: () => Promise<Client>;
+  readonly log: FeedLogger;
+  /** Called with whether the file as it is now is the database's configuration. */
+  readonly onState: (isApplied: boolean) => void;
+  readonly onApplied: () => void;
+  /** Milliseconds between two looks at the file, and between two attempts to apply it. */
+  readonly interval?: number;
+}
+
+/** Keeps the configuration for detection equal to a file, until `signal` is aborted. */
+export async function followConfiguration(options: FollowedOptions, signal: AbortSignal): Promise<void> {
+  const { file, log, onState, interval = 5_000 } = options;
+  let seen: string | undefined;
+  let settled: string | undefined;
+  while (!signal.aborted) {
+    const text = await textOf(file);
+    // A file may be written in pieces: only one that two looks find equal is complete.
+    if (text !== settled && text === seen) {
+      const configuration = parse(text, file, log);
+      // A file with errors is reported once; the database may be away, so that another attempt helps.
+      if (configuration === undefined || (await apply(configuration, options))) {
+        settled = text;
+        onState(configuration !== undefined);
+      } else onState(false);
+    }
+    seen = text;
+    await after(interval, undefined, { signal }).catch(() => {});
+  }
+}
+
+const textOf = (file: string): Promise<string> =>
+  readFile(file).then(
+    (bytes) => {
+      try {
+        return decodeText(bytes);
+      } catch (error) {
+        if (error instanceof UnreadableText) return "";
+        throw error;
+      }
+    },
+    () => "",
+  );
+
+function parse(text: string, file: string, log: FeedLogger): Configuration | undefined {
+  try {
+    const configuration = readConfiguration(text, file);
+    for (const warning of configuration.warnings) log.warn({}, warning);
+    return configuration;
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    log.error({ err: error }, "the configuration for detection is wrong; the former one stays");
+    return undefined;
+  }
+}
+
+async function apply(configuration: Configuration, { connect, log, onApplied }: FollowedOptions): Promise<boolean> {
+  let client: Client | undefined;
+  try {
+    client = await connect();
+    // All updates are judged again, which may take minutes.
+    await client.query("set statement_timeout = 0; set idle_in_transaction_session_timeout = '5min'");
+    const report = await applyConfiguration(client, configuration);
+    if (report === undefined) return true;
+    const { configured, hijacks } = report;
+    log.info({ configured, hijacks }, "applied the configuration for detection");
+    onApplied();
+    return true;
+  } catch (error) {
+    log.warn({ err: error }, "the configuration for detection is not applied yet; the feed retries");
+    return false;
+  } finally {
+    await client?.end().catch(() => {});
+  }
+}
