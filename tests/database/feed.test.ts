@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { type AddressInfo, connect } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
+import { readDatabaseFacts } from "@routeql/cli/status/database-facts";
 import { feedCommand } from "@routeql/routing/commands/feed";
 import { repository } from "../harness/repository.ts";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
@@ -85,7 +86,9 @@ describe("feed", { timeout: 60_000 }, () => {
   beforeEach(async () => {
     processes = [];
     await using owner = await database.connect("owner");
-    await owner.query("truncate routing.bgp_updates, routing.feed_sources, routing.feed_gaps");
+    await owner.query(
+      "truncate routing.bgp_updates, routing.hijacks, routing.configured_prefixes, routing.feed_sources, routing.feed_gaps cascade",
+    );
   });
 
   afterEach(() => {
@@ -180,6 +183,11 @@ describe("feed", { timeout: 60_000 }, () => {
       `${clock(second)}.8`,
     ]);
     expect(await gaps()).toEqual([{ reason: "connection lost", lasts: false, filled: true }, ended]);
+    const { feeds } = await readDatabaseFacts(async () => ({
+      config: { connectionString: database.getConnectionUri("owner") },
+      close: async () => {},
+    }));
+    expect(feeds).toMatchObject([{ source: "ris-live", gaps: [{ gap: gap + 1, reason: "feed ended" }] }]);
     expect(await fill()).toMatchObject({ code: 2, stderr: expect.stringContaining("is filled already") as string });
   });
 
@@ -239,9 +247,13 @@ describe("feed", { timeout: 60_000 }, () => {
     expect(server.subscriptions).toHaveLength(1);
   });
 
-  test("reads exabgp over TCP", async () => {
-    const port = 20_000 + (process.pid % 10_000);
-    startFeed({ FEED_SOURCES: "exabgp", EXABGP_PORT: String(port), EXABGP_COLLECTOR: "edge" });
+  test("reads exabgp, connecting to its process", async () => {
+    const sockets: Socket[] = [];
+    const exabgp = createServer((socket) => void sockets.push(socket)).listen(0, "127.0.0.1");
+    await once(exabgp, "listening");
+    const address = `127.0.0.1:${(exabgp.address() as AddressInfo).port}`;
+    startFeed({ FEED_SOURCES: "exabgp", EXABGP_ADDRESS: address, EXABGP_COLLECTOR: "edge" });
+    await expect.poll(() => sockets, patience).toHaveLength(1);
     const message = {
       exabgp: "5.0.0",
       time: now() + 0.123456,
@@ -253,15 +265,40 @@ describe("feed", { timeout: 60_000 }, () => {
         message: { update: { withdraw: { "ipv4 unicast": [{ nlri: "198.51.100.0/24" }] } } },
       },
     };
-    const send = (): Promise<boolean> =>
-      new Promise((resolve) => {
-        const socket = connect(port, "127.0.0.1", () => socket.end(`${JSON.stringify(message)}\n`));
-        socket.on("error", () => resolve(false)).on("close", (failed) => resolve(!failed));
-      });
-    await expect.poll(send, patience).toBe(true);
+    sockets[0]!.write(`${JSON.stringify(message)}\n`);
     await expect
       .poll(() => rowsOf(database, "engine", "select type, peer_asn, service from view_bgpupdates"), patience)
       .toEqual([{ type: "W", peer_asn: 64_496, service: "exabgp|edge" }]);
+    sockets[0]!.destroy();
+    exabgp.close();
+  });
+
+  test("applies the configuration of a file, and each change of it, while it runs", async () => {
+    await using server = await FakeRisLive.start();
+    const file = join(folder, "configuration.yaml");
+    const configure = (origin: number): Promise<void> =>
+      writeFile(file, `prefixes:\n  - { prefix: 198.51.100.0/24, origins: [${origin}] }\n`);
+    await configure(64_501);
+    const feed = startFeed({ FEED_SOURCES: "ris-live", RIS_LIVE_URL: server.url, CONFIGURATION_FILE: file });
+    const subscription = [{ type: "UPDATE", moreSpecific: true, prefix: ["198.51.100.0/24"] }];
+    await expect.poll(() => server.subscriptions, { timeout: 30_000 }).toEqual(subscription);
+    server.send(now() + 0.5);
+    const hijacks = (): Promise<unknown[]> =>
+      rowsOf(database, "engine", "select prefix, hijack_as, active, outdated from view_hijacks");
+    const hijack = { prefix: "198.51.100.0/24", hijack_as: 64_500 };
+    await expect.poll(hijacks, patience).toEqual([{ ...hijack, active: true, outdated: false }]);
+    // The AS of the announcement becomes legitimate, so the record is outdated.
+    await configure(64_500);
+    await expect.poll(hijacks, { timeout: 30_000 }).toEqual([{ ...hijack, active: false, outdated: true }]);
+    // A file with an error changes nothing.
+    await writeFile(file, "prefixes: none\n");
+    server.send(now() + 0.75);
+    await expect.poll(times, patience).toHaveLength(2);
+    expect(await rowsOf(database, "engine", "select prefix::text from routing.configured_prefixes")).toEqual([
+      { prefix: "198.51.100.0/24" },
+    ]);
+    feed.kill("SIGTERM");
+    expect(await once(feed, "exit")).toEqual([0, null]);
   });
 
   test("a replay adds the rows of a load", async () => {
