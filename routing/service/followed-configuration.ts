@@ -22,11 +22,11 @@ export interface FollowedOptions {
 /** Keeps the configuration for detection equal to a file, until `signal` is aborted. */
 export async function followConfiguration(options: FollowedOptions, signal: AbortSignal): Promise<void> {
   const { file, log, onState, interval = 5_000 } = options;
-  let seen: string | undefined;
+  // At the start of the process the file is complete. Later it may be written in pieces, so that two looks have to find the same.
+  let seen: string | undefined = await textOf(file);
   let settled: string | undefined;
   while (!signal.aborted) {
     const text = await textOf(file);
-    // A file may be written in pieces: only one that two looks find equal is complete.
     if (text !== settled && text === seen) {
       const configuration = parse(text, file, log);
       // A file with errors is reported once; the database may be away, so that another attempt helps.

@@ -30,7 +30,15 @@ export async function startService(settings: FeedSettings, log: FeedLogger): Pro
   const metrics = createMetrics();
   const stopping = new AbortController();
   const connect = connector(settings.DATABASE_URL);
-  const sources = settings.FEED_SOURCES.map((name) => createSource(name, settings, connect, log));
+  const firstConfiguration = Promise.withResolvers<void>();
+  const prefixes = async (): Promise<readonly string[]> => {
+    const configured = await configuredPrefixes(connect);
+    if (configured.length > 0 || settings.CONFIGURATION_FILE === undefined) return configured;
+    // A new stack: the file has the first prefixes.
+    await firstConfiguration.promise;
+    return configuredPrefixes(connect);
+  };
+  const sources = settings.FEED_SOURCES.map((name) => createSource(name, settings, prefixes, log));
   const countGaps = async (): Promise<void> => {
     const gaps = await unfilledGaps(connect);
     for (const { name } of sources) metrics.unfilledGaps.set({ source: name }, gaps.get(name) ?? 0);
@@ -66,7 +74,10 @@ export async function startService(settings: FeedSettings, log: FeedLogger): Pro
         file,
         connect: connector(settings.DATABASE_URL, 0),
         log,
-        onState: (isApplied) => metrics.configurationApplied.set(isApplied ? 1 : 0),
+        onState: (isApplied) => {
+          metrics.configurationApplied.set(isApplied ? 1 : 0);
+          firstConfiguration.resolve();
+        },
         onApplied: subscribe,
       },
       stopping.signal,
@@ -92,7 +103,7 @@ export async function startService(settings: FeedSettings, log: FeedLogger): Pro
 function createSource(
   name: string,
   settings: FeedSettings,
-  connect: () => Promise<Client>,
+  configured: () => Promise<readonly string[]>,
   log: FeedLogger,
 ): LiveSource {
   const onProblem = (sentence: string) => log.warn({ source: name }, sentence);
@@ -105,7 +116,7 @@ function createSource(
     prefixes: async () => {
       if (settings.RIS_LIVE_PREFIXES === "all") return "all";
       // While the database is away, the last known prefixes serve.
-      known = await configuredPrefixes(connect).catch((error: unknown) => {
+      known = await configured().catch((error: unknown) => {
         if (known.length === 0) throw error;
         return known;
       });

@@ -5,66 +5,12 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type WebSocket, WebSocketServer } from "ws";
 import { readDatabaseFacts } from "@routeql/cli/status/database-facts";
 import { feedCommand } from "@routeql/routing/commands/feed";
+import { FakeRisLive } from "../harness/fake-ris-live.ts";
 import { repository } from "../harness/repository.ts";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 import { commandsOn, rowsOf, type Run, runCommand } from "./support.ts";
-
-/** A server that speaks like RIS Live, and sends what a test hands it. */
-class FakeRisLive implements AsyncDisposable {
-  private readonly server: WebSocketServer;
-  readonly subscriptions: unknown[] = [];
-  private number = 0;
-
-  static async start(): Promise<FakeRisLive> {
-    const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
-    await once(server, "listening");
-    return new FakeRisLive(server);
-  }
-
-  private constructor(server: WebSocketServer) {
-    this.server = server;
-    server.on("connection", (socket) => {
-      socket.on("message", (data: Buffer) => {
-        const message = JSON.parse(data.toString()) as { type: string; data: unknown };
-        if (message.type === "ris_subscribe") this.subscriptions.push(message.data);
-        if (message.type === "ping") socket.send('{"type":"pong","data":null}');
-      });
-    });
-  }
-
-  get url(): string {
-    return `ws://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  get sockets(): readonly WebSocket[] {
-    return [...this.server.clients];
-  }
-
-  /** @param seconds time of the update; `copies` arrive at once, as of several subscriptions */
-  send(seconds: number, { copies = 1, prefix = "198.51.100.0/24", id = `${(this.number += 1)}` } = {}): void {
-    const data = {
-      timestamp: seconds,
-      peer: "192.0.2.1",
-      peer_asn: "64496",
-      id,
-      host: "rrc00.ripe.net",
-      type: "UPDATE",
-      path: [64_496, 64_500],
-      announcements: ["192.0.2.1", "192.0.2.2"].map((next_hop) => ({ next_hop, prefixes: [prefix] })),
-      withdrawals: [],
-    };
-    const text = JSON.stringify({ type: "ris_message", data });
-    for (const socket of this.server.clients) for (let copy = 0; copy < copies; copy += 1) socket.send(text);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const client of this.server.clients) client.terminate();
-    this.server.close();
-  }
-}
 
 describe("feed", { timeout: 60_000 }, () => {
   let database: StartedDatabaseContainer;
@@ -294,7 +240,7 @@ describe("feed", { timeout: 60_000 }, () => {
     await writeFile(file, "prefixes: none\n");
     server.send(now() + 0.75);
     await expect.poll(times, patience).toHaveLength(2);
-    expect(await rowsOf(database, "engine", "select prefix::text from routing.configured_prefixes")).toEqual([
+    expect(await rowsOf(database, "backup", "select prefix::text from routing.configured_prefixes")).toEqual([
       { prefix: "198.51.100.0/24" },
     ]);
     feed.kill("SIGTERM");

@@ -43,7 +43,7 @@ export function ofStack(query: string): string {
       part.startsWith('"')
         ? part
         : part.replaceAll(
-            /\b(ALERTS|up|(?:routeql|auth|http|pg|redis|node|process)_[a-z_]+)\b(\{)?/g,
+            /\b(ALERTS|up|(?:routeql|auth|feed|http|pg|redis|node|process)_[a-z_]+)\b(\{)?/g,
             (_all, name: string, brace?: string) =>
               brace === undefined ? `${name}{${matcher}}` : `${name}{${matcher}, `,
           ),

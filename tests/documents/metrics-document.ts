@@ -3,6 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { createMetrics as createSidecarMetrics } from "@routeql/auth-sidecar/metrics";
 import { createMetrics as createEngineMetrics } from "@routeql/engine/metrics";
+import { createMetrics as createFeedMetrics } from "@routeql/routing/service/metrics";
 
 const root = resolve(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(resolve(root, path), "utf8");
@@ -96,6 +97,10 @@ ${table(engineMetrics())}
 ## Auth sidecar
 
 ${table(sidecarMetrics())}
+
+## Feed
+
+${table(registered(createFeedMetrics().registry.getMetricsAsArray()))}
 
 ## Exporters
 

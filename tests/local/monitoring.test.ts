@@ -13,6 +13,7 @@ import { AlertReceivers } from "./support/alert-receivers.ts";
 import { describeStack } from "../e2e/support/describe-stack.ts";
 import { bringUpOwn, takeDownOwn, updateOwn } from "../e2e/support/own-stack.ts";
 import { FilesVolume } from "../harness/docker/files-volume.ts";
+import { FakeRisLive } from "../harness/fake-ris-live.ts";
 import { freePorts } from "../harness/free-ports.ts";
 import { hostAddress } from "../harness/docker/host-address.ts";
 import { monitoringLogin } from "../harness/stack/monitoring-login.ts";
@@ -25,12 +26,16 @@ const containerOf = (service: string): string => `routeql-${name}-${service}`;
 let address = "";
 let login = { authorization: "" };
 let collector: OtlpReceiver;
+let risLive: FakeRisLive;
+let sending: NodeJS.Timeout;
 const receivers = new AlertReceivers();
 
 beforeAll(async () => {
   const [prometheusPort] = await freePorts(1);
   address = `http://127.0.0.1:${prometheusPort}`;
   collector = await OtlpReceiver.start("0.0.0.0");
+  risLive = await FakeRisLive.start("0.0.0.0");
+  sending = setInterval(() => risLive.send(Date.now() / 1000), 500);
   const traces = { traceEndpoint: `http://${hostAddress()}:${collector.port}`, tracePercent: "100" };
   const ports = await receivers.start();
   const alerts = {
@@ -44,6 +49,9 @@ beforeAll(async () => {
     engine: "embedded",
     monitoring: "stack",
     prometheusPort: String(prometheusPort),
+    feed: "ris-live",
+    feedUrl: `ws://${hostAddress()}:${risLive.port}`,
+    feedConfiguration: "routing/examples/demo.yaml",
     ...traces,
     ...alerts,
   };
@@ -52,6 +60,8 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(async () => {
   await takeDownOwn(name);
+  clearInterval(sending);
+  await risLive[Symbol.asyncDispose]();
   await collector[Symbol.asyncDispose]();
   await receivers[Symbol.asyncDispose]();
 });
@@ -221,6 +231,7 @@ test("Prometheus reads every service", async () => {
     "database-exporter",
     "disk-exporter",
     "engine",
+    "feed",
     "gateway",
     "prometheus",
     "sessions-exporter",
@@ -289,6 +300,13 @@ test("the alerts pass their unit tests", { timeout: 300_000 }, async () => {
   expect({ code, text: stdout + stderr }).toMatchObject({ code: 0 });
 });
 
+test("a live update becomes a hijack of the configuration, and status shows where the feed stands", async () => {
+  const hijacks = () => command("query", "{ view_hijacks { prefix hijack_as active } }");
+  await expect.poll(hijacks, { timeout: 60_000, interval: 2000 }).toMatch(/"hijack_as": ?64500/);
+  const { stdout } = await run(process.execPath, ["cli/main.ts", "status", "--stack", name], { cwd: root });
+  expect(stdout).toMatch(/\n {2}feed +ris-live stored until \S+ \([0-9]+ s ago\), no gap\n/);
+});
+
 test("traces of the engine and the auth sidecar reach a collector on the host", { timeout: 120_000 }, async () => {
   await command("query", "{ view_bgpupdates(limit: 1) { prefix } }");
   const found = (service: string, span: string): boolean =>
@@ -338,7 +356,7 @@ test(
 
     const known = new Set(await api<string[]>("label/__name__/values"));
     const queries = [...panels.map(({ query }) => query), ...alertQueries()].join("\n").replaceAll(/"[^"]*"/g, "");
-    const metrics = new Set(queries.match(/\b(?:routeql|auth|http|node|pg|redis|process)_[a-z_]+\b/g));
+    const metrics = new Set(queries.match(/\b(?:routeql|auth|feed|http|node|pg|redis|process)_[a-z_]+\b/g));
     // It counts rejections, and nothing was rejected.
     const unseen = [...metrics].filter(
       (metric) => !known.has(metric) && metric !== "routeql_gateway_limited_requests_total",
