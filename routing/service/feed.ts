@@ -4,6 +4,7 @@ import { becomeFeed, LiveWriter } from "../batches/live-writer.ts";
 import type { LogEntry } from "../batches/live-log.ts";
 import type { LiveSource } from "../sources/live-source.ts";
 import { Intake } from "./intake.ts";
+import type { FeedLogger } from "./log.ts";
 import type { FeedMetrics } from "./metrics.ts";
 import type { Outage } from "./outage.ts";
 
@@ -15,12 +16,6 @@ export interface FeedOptions {
   readonly bufferBytes: number;
   readonly log: FeedLogger;
   readonly outage: Outage;
-}
-
-export interface FeedLogger {
-  info(fields: object, sentence: string): void;
-  warn(fields: object, sentence: string): void;
-  error(fields: object, sentence: string): void;
 }
 
 /** Milliseconds between two attempts to connect, or to become the feed. */

@@ -1,12 +1,13 @@
 import { setTimeout as after } from "node:timers/promises";
-import { decodeText, UnreadableText } from "@routeql/contract/written-text";
-import { readFile } from "node:fs/promises";
+import { readText, UnreadableText } from "@routeql/contract/written-text";
+import { isDeepStrictEqual } from "node:util";
+import { unreadable } from "@routeql/database-access/unreadable";
 import type { Client } from "pg";
 import { applyConfiguration } from "../judging/detect.ts";
 import type { Configuration } from "../judging/parsed-configuration.ts";
 import { ConfigurationError } from "../judging/problems.ts";
 import { readConfiguration } from "../judging/read-configuration.ts";
-import type { FeedLogger } from "./feed.ts";
+import type { FeedLogger } from "./log.ts";
 
 export interface FollowedOptions {
   readonly file: string;
@@ -23,44 +24,52 @@ export interface FollowedOptions {
 export async function followConfiguration(options: FollowedOptions, signal: AbortSignal): Promise<void> {
   const { file, log, onState, interval = 5_000 } = options;
   // At the start of the process the file is complete. Later it may be written in pieces, so that two looks have to find the same.
-  let seen: string | undefined = await textOf(file);
-  let settled: string | undefined;
+  let seen = look(file);
+  let settled: Look | undefined;
   while (!signal.aborted) {
-    const text = await textOf(file);
-    if (text !== settled && text === seen) {
-      const configuration = parse(text, file, log);
+    const found = look(file);
+    if (!isSame(found, settled) && isSame(found, seen)) {
+      const configuration = parse(found, file, log);
       // A file with errors is reported once; the database may be away, so that another attempt helps.
-      if (configuration === undefined || (await apply(configuration, options))) {
-        settled = text;
-        onState(configuration !== undefined);
-      } else onState(false);
+      const isSettled = configuration === undefined || (await apply(configuration, options));
+      if (isSettled) settled = found;
+      onState(isSettled && configuration !== undefined);
     }
-    seen = text;
+    seen = found;
     await after(interval, undefined, { signal }).catch(() => {});
   }
 }
 
-const textOf = (file: string): Promise<string> =>
-  readFile(file).then(
-    (bytes) => {
-      try {
-        return decodeText(bytes);
-      } catch (error) {
-        if (error instanceof UnreadableText) return "";
-        throw error;
-      }
-    },
-    () => "",
-  );
+/** The text of a file, or why there is none. */
+type Look = { readonly text: string } | { readonly problem: string };
 
-function parse(text: string, file: string, log: FeedLogger): Configuration | undefined {
+const isSame = (one: Look, other: Look | undefined): boolean => isDeepStrictEqual(one, other);
+
+function look(file: string): Look {
   try {
-    const configuration = readConfiguration(text, file);
+    return { text: readText(file) };
+  } catch (error) {
+    if (error instanceof UnreadableText) return { problem: error.message };
+    const reason = unreadable(error);
+    if (reason === undefined) throw error;
+    return { problem: reason };
+  }
+}
+
+const refused = "the configuration for detection is wrong; the former one stays";
+
+function parse(found: Look, file: string, log: FeedLogger): Configuration | undefined {
+  if ("problem" in found) {
+    log.error({ file, problem: found.problem }, refused);
+    return undefined;
+  }
+  try {
+    const configuration = readConfiguration(found.text, file);
     for (const warning of configuration.warnings) log.warn({}, warning);
     return configuration;
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    log.error({ err: error }, "the configuration for detection is wrong; the former one stays");
+    log.error({ err: error }, refused);
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import type { FeedLogger } from "./feed.ts";
+import type { FeedLogger } from "./log.ts";
 
 /** Milliseconds until the second line about an outage; each further wait is twice as long, up to the most. */
 const [least, most] = [10_000, 600_000];

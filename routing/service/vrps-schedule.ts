@@ -1,7 +1,7 @@
 import type { Client } from "pg";
 import { readVrps } from "../rpki/read.ts";
 import { storeVrps } from "../rpki/store.ts";
-import type { FeedLogger } from "./feed.ts";
+import type { FeedLogger } from "./log.ts";
 
 /** Loads the list of an RPKI validator, wholly into memory, at once and then regularly. A failure is logged; VrpsOld reports an old list. */
 export class VrpsSchedule implements Disposable {

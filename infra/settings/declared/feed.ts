@@ -24,6 +24,8 @@ export const feedSettings = {
     ...oneOf("off", "ris-live", "exabgp", "ris-live,exabgp"),
   }),
   feedConfiguration: file({
+    argument: "feed.configuration",
+    environment: "FEED_CONFIGURATION",
     structural: true,
     meaning:
       "Configuration for detection, as `npm run detect` reads it. The feed applies a changed file while it runs; prefixes of other files are deleted.",
@@ -51,18 +53,30 @@ export const feedSettings = {
     ...urlOf("wss", "ws"),
   }),
   feedExabgpAddress: text({
+    argument: "feed.exabgpAddress",
+    environment: "FEED_EXABGP_ADDRESS",
     meaning: "Host and port on which a process of exabgp offers its JSON lines. The feed connects to it.",
     ...matching(/^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\]):\d{1,5}$/i, "<host>:<port>"),
   }),
   feedExabgpCollector: text({
+    argument: "feed.exabgpCollector",
+    environment: "FEED_EXABGP_COLLECTOR",
     default: "own",
     meaning: "Name of this exabgp: the `service` of its updates is `exabgp|<name>`.",
     ...matching(/^[a-z0-9-]{1,32}$/, "up to 32 lower-case letters, digits and hyphens"),
   }),
   feedVrpsAddress: text({
+    argument: "feed.vrpsAddress",
+    environment: "FEED_VRPS_ADDRESS",
     meaning: "JSON of your RPKI validator, which the feed loads for `rpki_status`.",
     check: validatorAddress,
     allowed,
   }),
-  feedVrpsMinutes: number({ default: 60, meaning: "Minutes between two downloads of this list.", ...range(5, 1440) }),
+  feedVrpsMinutes: number({
+    argument: "feed.vrpsMinutes",
+    environment: "FEED_VRPS_MINUTES",
+    default: 60,
+    meaning: "Minutes between two downloads of this list.",
+    ...range(5, 1440),
+  }),
 } as const;

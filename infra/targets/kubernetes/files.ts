@@ -77,7 +77,8 @@ function liveConfigMap(service: ServiceDescription, files: Contents, { scope, pa
   const name = `${service.name}-live-files`;
   const byKey = pathsByKey(Object.keys(files));
   const metadata = metadataOf(name, service.name, scope);
-  new ConfigMap(scope.named(name), { metadata, data: keyed(byKey, files) }, { parent });
+  // Not the object's output, as for a live Secret.
+  void new ConfigMap(scope.named(name), { metadata, data: keyed(byKey, files) }, { parent });
   return [{ configMap: { name, items: items(byKey) } }];
 }
 
