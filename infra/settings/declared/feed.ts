@@ -1,18 +1,7 @@
 /** Live updates of BGP: a section of the list in list.ts. */
-import { matching, oneOf, range, urlOf } from "../values/checks.ts";
+import { matching, oneOf, range, urlOf, urlWithoutLogin } from "../values/checks.ts";
 import { feedConfiguration } from "../values/feed-configuration.ts";
-import { type Check, file, number, text } from "../values/setting.ts";
-
-const { check: isAddress, allowed } = urlOf("https", "http");
-
-const validatorAddress: Check<"text"> = (value) => {
-  const problem = isAddress(value);
-  if (problem !== undefined) return problem;
-  const { username, password } = new URL(value);
-  return username === "" && password === ""
-    ? undefined
-    : "must have no user and no password: this setting is no secret";
-};
+import { file, number, text } from "../values/setting.ts";
 
 export const feedSettings = {
   feed: text({
@@ -69,8 +58,7 @@ export const feedSettings = {
     argument: "feed.vrpsAddress",
     environment: "FEED_VRPS_ADDRESS",
     meaning: "JSON of your RPKI validator, which the feed loads for `rpki_status`.",
-    check: validatorAddress,
-    allowed,
+    ...urlWithoutLogin("https", "http"),
   }),
   feedVrpsMinutes: number({
     argument: "feed.vrpsMinutes",

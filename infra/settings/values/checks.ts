@@ -30,6 +30,17 @@ export function urlOf(...schemes: readonly string[]): CheckedUrl {
   );
 }
 
+/** The same for a setting that is no secret. */
+export function urlWithoutLogin(...schemes: readonly string[]): CheckedUrl {
+  const { check, allowed } = urlOf(...schemes);
+  return {
+    check: (value) =>
+      check(value) ??
+      (/^[^/]+\/\/[^/?#]*@/.test(value) ? "must have no user and no password: this setting is no secret" : undefined),
+    allowed,
+  };
+}
+
 /** The same for addresses of one form. */
 export function urlMatching(pattern: RegExp, allowed: string): CheckedUrl {
   const check: CheckedUrl["check"] = (value) =>
