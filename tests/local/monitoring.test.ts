@@ -300,7 +300,7 @@ test("the alerts pass their unit tests", { timeout: 300_000 }, async () => {
   expect({ code, text: stdout + stderr }).toMatchObject({ code: 0 });
 });
 
-test("a live update becomes a hijack of the configuration, and status shows where the feed stands", async () => {
+test("a live update becomes a hijack, and status shows where the feed stands", async () => {
   const hijacks = () => command("query", "{ view_hijacks { prefix hijack_as active } }");
   await expect.poll(hijacks, { timeout: 60_000, interval: 2000 }).toMatch(/"hijack_as": ?64500/);
   const { stdout } = await run(process.execPath, ["cli/main.ts", "status", "--stack", name], { cwd: root });

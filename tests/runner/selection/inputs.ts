@@ -43,7 +43,7 @@ const behindCommands = paths("auth-sidecar engine hasura-checks packages/metadat
 /** The harness builds images and knows the settings of a stack. */
 const behindHarness = paths("cli infra tests/runner");
 
-const behindServices = paths("cli hasura-checks tests/runner");
+const behindServices = paths("cli hasura-checks routing tests/runner");
 const behindEverything = paths("hasura-checks offline routing tests/runner");
 
 /** By suite. Those of `npm test` run with every change; their lists are for the test that each file has a suite. */
