@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { cpus, loadavg, totalmem } from "node:os";
 import { join, relative, resolve } from "node:path";
+import { type MeasuredFigure, measurementOf, writeFigureRecord } from "@routeql/tests/harness/figures/figure-records";
 import type { Figure } from "./measure/statistics.ts";
 
 const repository = resolve(import.meta.dirname, "..");
@@ -35,6 +36,32 @@ export async function writeResults(name: string, results: object): Promise<strin
   return relative(repository, path);
 }
 
+export interface RecordedRun {
+  /** Such as `engine`, of `npm run bench:engine`. */
+  readonly bench: string;
+  readonly quick: boolean;
+  readonly only: string;
+  readonly against?: string | undefined;
+  readonly loadBefore: number;
+}
+
+/** Writes figures for docs/reference/figures.md; a run with `--only` keeps the others. @param name of the record */
+export function recordFigures(
+  name: string,
+  figures: Readonly<Record<string, MeasuredFigure>>,
+  { bench, quick, only, against, loadBefore }: RecordedRun,
+): void {
+  const words = [
+    ...(against === undefined ? [] : [`--against ${against}`]),
+    ...(quick ? ["--quick"] : []),
+    ...(only === "" ? [] : [`--only "${only}"`]),
+    "--record",
+  ];
+  const measurement = measurementOf(`npm run bench:${bench} -- ${words.join(" ")}`, loadBefore);
+  const path = writeFigureRecord({ name, figures, measurement, isWhole: only === "" });
+  console.log(`recorded in ${path}; npm run documents writes it to the page`);
+}
+
 export type Columns<Row> = Readonly<Record<string, (row: Row) => string>>;
 
 /** Rows under the titles of their columns: the first two aligned left, the others, which are figures, aligned right. */
@@ -52,6 +79,10 @@ export function number(value: number): string {
   const decimals = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   return value.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 }
+
+/** The same for a page. */
+export const spreadText = ({ median, least, most }: Figure): string =>
+  `${number(median)} (${number(least)} to ${number(most)})`;
 
 /** A median with the minimum and maximum of the rounds; `-` if rounds were too short for any answer. */
 export function spread({ median, least, most }: Figure): string {

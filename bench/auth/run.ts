@@ -1,8 +1,18 @@
+import type { MeasuredFigure } from "@routeql/tests/harness/figures/figure-records";
 import { figure, type Figure, inRounds, percentile, ratio } from "../measure/statistics.ts";
 import { HelperProcess } from "../measure/helper-process.ts";
 import { contenderCore, leaveContenderCore, onCore } from "../measure/server-process.ts";
 import { LoadGenerator, type LoadResult, type Target } from "../measure/http-load.ts";
-import { type Columns, number, spread, surroundings, table, writeResults } from "../report.ts";
+import {
+  type Columns,
+  number,
+  recordFigures,
+  spread,
+  spreadText,
+  surroundings,
+  table,
+  writeResults,
+} from "../report.ts";
 import type { PrimitiveResult, PrimitiveWork } from "./primitive-process.ts";
 import { startBenchSidecar } from "./sidecar.ts";
 
@@ -10,6 +20,8 @@ export interface AuthBench {
   readonly quick: boolean;
   /** Only benchmarks whose name contains this: `tokens`, `logins`. */
   readonly only: string;
+  /** Writes the figures for docs/reference/figures.md. */
+  readonly record: boolean;
 }
 
 /** Rate of an operation, and its cost in the process that runs it. */
@@ -62,7 +74,7 @@ const crowd = 4_000;
 const hashConcurrency = 2;
 
 /** `npm run bench:auth`. Returns the path of the results. */
-export async function benchAuth({ quick, only }: AuthBench): Promise<string> {
+export async function benchAuth({ quick, only, record }: AuthBench): Promise<string> {
   const { rounds, milliseconds, warming, overload } = quick ? sizes.quick : sizes.full;
   const conditions = surroundings(quick);
   using _core = leaveContenderCore();
@@ -116,7 +128,31 @@ export async function benchAuth({ quick, only }: AuthBench): Promise<string> {
     sidecar.login,
   );
   const residentMegabytes = sidecar.server.residentMegabytes();
+  if (record) {
+    const { loadBefore } = conditions;
+    recordFigures("auth-sidecar", recordedFigures(tables, overloads), { bench: "auth", quick, only, loadBefore });
+  }
   return await writeResults("auth", { ...conditions, work: tables.flat(), overload: overloads, residentMegabytes });
+}
+
+function recordedFigures(
+  tables: readonly (readonly WorkFigures[])[],
+  overloads: readonly OverloadFigures[],
+): Readonly<Record<string, MeasuredFigure>> {
+  const works = tables.flatMap(([first, ...others]) =>
+    others.map(({ work, perSecond, ratio }) => [
+      work,
+      { figure: `${number(perSecond.median)}/s; ${spreadText(ratio)} of ${first?.work}` },
+    ]),
+  );
+  const crowds = overloads.map((row) => [
+    `${row.work} at three times the load`,
+    {
+      figure: `${number(row.answeredPerSecond)}/s answered, ${number(row.refusedPerSecond)}/s rejected`,
+      note: `p99 from sending ${number(row.answerP99Milliseconds)} ms`,
+    },
+  ]);
+  return Object.fromEntries([...works, ...crowds]) as Readonly<Record<string, MeasuredFigure>>;
 }
 
 interface Durations {

@@ -5,7 +5,16 @@ import type { Client } from "pg";
 import { BenchDatabase, fillRoutingData } from "../database.ts";
 import { LoadGenerator } from "../measure/http-load.ts";
 import { type Figure, figure } from "../measure/statistics.ts";
-import { type Columns, number, spread, surroundings, table, writeResults } from "../report.ts";
+import {
+  type Columns,
+  number,
+  recordFigures,
+  type RecordedRun,
+  spread,
+  surroundings,
+  table,
+  writeResults,
+} from "../report.ts";
 import {
   type Case,
   type Contender,
@@ -17,6 +26,8 @@ import {
 } from "./contenders.ts";
 import { startBesideHasura } from "./hasura.ts";
 import { type LiveFigures, measureLive } from "./live.ts";
+import { recordedBesideHasura, recordedLive, recordedPrices, recordedQueries, recordedReady } from "./recorded.ts";
+import { measurePrice, type Price } from "./price.ts";
 import { writes } from "./writes.ts";
 import { type Bench, cases, checkAnswers, measureQueries, type QueryFigures, type Rounds } from "./queries.ts";
 
@@ -26,6 +37,8 @@ export interface EngineBench {
   readonly only: string;
   /** Folder of another version of the project, or `hasura`: to compare with only that. */
   readonly against?: string | undefined;
+  /** Writes the figures for docs/reference/figures.md. */
+  readonly record: boolean;
 }
 
 const sizes = {
@@ -41,9 +54,10 @@ const sizes = {
 };
 
 /** `npm run bench:engine`. Returns the path of the results. */
-export async function benchEngine({ quick, only, against }: EngineBench): Promise<string> {
+export async function benchEngine({ quick, only, against, record }: EngineBench): Promise<string> {
   const size = quick ? sizes.quick : sizes.full;
   const conditions = surroundings(quick);
+  const run: RecordedRun = { bench: "engine", quick, only, against, loadBefore: conditions.loadBefore };
   const isWanted = (name: string): boolean => name.includes(only);
   console.log("filling a database");
   await using database = await BenchDatabase.start();
@@ -75,6 +89,12 @@ export async function benchEngine({ quick, only, against }: EngineBench): Promis
         ...(await measureLive({ name, ...socket }, { database, owner, steps: [1_000, 5_000], changes: size.changes })),
       );
     if (live.length > 0) console.log(`\n${table(live, liveColumns)}`);
+    if (record)
+      recordFigures(
+        "beside-hasura",
+        { ...recordedBesideHasura(queries), "at rest": { figure: atRest.join("; ") }, ...recordedLive(live) },
+        run,
+      );
     return await writeResults("engine-against-hasura", { ...conditions, data, atRest, queries, live });
   }
   if (against !== undefined) {
@@ -90,12 +110,23 @@ export async function benchEngine({ quick, only, against }: EngineBench): Promis
   }
 
   const queries: QueryFigures[] = [];
+  const prices: Price[] = [];
+  let atRest = {};
   if (asked.length > 0) {
     await using generator = new LoadGenerator();
     await using started = new AsyncDisposableStack();
     const contenders = [await startBaseline(databaseUrl, asked), await startEngine(databaseUrl)];
     for (const { server } of contenders) started.use(server);
+    const [baseline, engine] = contenders.map(({ server }) => number(server.residentMegabytes()));
+    atRest = { "memory at rest": { figure: `${engine} MB`, note: `baseline ${baseline} MB` } };
     queries.push(...(await measureAll(asked, contenders, { generator, database }, size)));
+    const [first] = asked;
+    const own = queries.find((row) => row.case === first?.name && row.server === "engine");
+    if (first !== undefined && own !== undefined && first.name === priced) {
+      const measured = { cpuMicroseconds: own.cpuMicroseconds.median, milliseconds: 2 * size.milliseconds };
+      prices.push(...(await measurePrice(first, databaseUrl, generator, measured)));
+      console.log(`\n${table(prices, priceColumns)}`);
+    }
   }
   const ready = isWanted("ready") ? await measureReady(databaseUrl, owner, size.starts) : undefined;
   if (ready !== undefined) console.log(`\nready with 50 tables: ${spread(ready)} ms`);
@@ -111,7 +142,14 @@ export async function benchEngine({ quick, only, against }: EngineBench): Promis
     }
   }
   if (live.length > 0) console.log(`\n${table(live, liveColumns)}`);
-  return await writeResults("engine", { ...conditions, data, queries, readyMilliseconds: ready, live });
+  if (record && prices.length > 0) recordFigures("engine-price", recordedPrices(prices), { ...run, only: "" });
+  if (record)
+    recordFigures(
+      "engine",
+      { ...recordedQueries(queries), ...atRest, ...recordedReady(ready), ...recordedLive(live) },
+      run,
+    );
+  return await writeResults("engine", { ...conditions, data, queries, prices, readyMilliseconds: ready, live });
 }
 
 async function measureAll(
@@ -129,6 +167,15 @@ async function measureAll(
   }
   return queries;
 }
+
+/** The case whose price is measured. */
+const priced = "10 rows";
+
+const priceColumns: Columns<Price> = {
+  "part of the engine": ({ part }) => part,
+  "": () => "",
+  "CPU µs": ({ microseconds }) => number(microseconds),
+};
 
 const queryColumns: Columns<QueryFigures> = {
   case: (row) => row.case,

@@ -1,11 +1,9 @@
+import type { MeasuredFigure } from "@routeql/tests/harness/figures/figure-records";
 import { number } from "../report.ts";
 import type { LiveWay, StepFigures } from "./end-to-end.ts";
 import type { HalfLoad, WayFigures } from "./ways.ts";
 
 export interface StackFigures {
-  readonly quick: boolean;
-  /** Load average of one minute before the run. */
-  readonly loadBefore: number;
   readonly ways: readonly WayFigures[];
   readonly half: readonly (HalfLoad & { readonly case: string })[];
   readonly live: readonly LiveWay[];
@@ -14,25 +12,17 @@ export interface StackFigures {
   readonly upSeconds: number;
 }
 
-interface FigureGroup {
-  readonly title: string;
-  readonly source: string;
-  readonly figures: readonly { readonly what: string; readonly figure: string; readonly source?: string }[];
-}
+type Figures = Readonly<Record<string, MeasuredFigure>>;
 
-/** The figures as groups of docs/reference/figures.md. */
-export function recordedGroups({
-  quick,
-  loadBefore,
+/** The figures by record of docs/reference/figures.md. */
+export function recordedFigures({
   ways,
   half,
   live,
   steps,
   loadRowsPerSecond,
   upSeconds,
-}: StackFigures): FigureGroup[] {
-  const command = `\`npm run bench:stack -- ${quick ? "--quick " : ""}--record\``;
-  const load = `load average before the run ${number(loadBefore)}`;
+}: StackFigures): Readonly<Record<"stack" | "end-to-end", Figures>> {
   const ofWays = ways
     .filter(({ ratio, way }) => Number.isFinite(ratio.median) && way !== "engine directly")
     .map((row) => ({
@@ -42,31 +32,25 @@ export function recordedGroups({
   const ofHalf = half.map((row) => ({
     what: `${row.case}: added latency at half load`,
     figure: `p50 ${number(row.addedP50Milliseconds)} ms, p99 ${number(row.addedP99Milliseconds)} ms`,
-    source: `processor time of gateway ${number(row.gatewayMicroseconds)} µs, engine ${number(row.engineMicroseconds)} µs`,
+    note: `processor time of gateway ${number(row.gatewayMicroseconds)} µs, engine ${number(row.engineMicroseconds)} µs`,
   }));
   const ofLive = live.map((row) => ({
     what: `change to client, ${row.subscribers.toLocaleString("en")} subscribers: ${row.way}`,
     figure: `p50 ${number(row.p50Milliseconds)} ms, p95 ${number(row.p95Milliseconds)} ms`,
-    source: `${row.missing} messages missing`,
+    note: `${row.missing} messages missing`,
   }));
   const ofSteps = steps.map((row) => ({
     what: row.step,
     figure: `p50 ${number(row.p50Milliseconds)} ms, p95 ${number(row.p95Milliseconds)} ms`,
   }));
-  return [
-    {
-      title: "Whole stack",
-      source: `${command}, through the gateway over TLS; requests/s as a ratio to the engine asked directly; ${load}`,
-      figures: [...ofWays, ...ofHalf, ...ofLive],
-    },
-    {
-      title: "End to end",
-      source: `${command}, one client through the gateway over TLS; ${load}`,
-      figures: [
-        ...ofSteps,
-        { what: "load of generated updates", figure: `${number(loadRowsPerSecond)} rows/s` },
-        { what: "start of a stack", figure: `${number(upSeconds)} s`, source: "images present" },
-      ],
-    },
-  ];
+  const byName = (rows: readonly (MeasuredFigure & { readonly what: string })[]): Figures =>
+    Object.fromEntries(rows.map(({ what, ...figure }) => [what, figure]));
+  return {
+    stack: byName([...ofWays, ...ofHalf, ...ofLive]),
+    "end-to-end": byName([
+      ...ofSteps,
+      { what: "load of generated updates", figure: `${number(loadRowsPerSecond)} rows/s` },
+      { what: "start of a stack", figure: `${number(upSeconds)} s`, note: "images present" },
+    ]),
+  };
 }

@@ -1,15 +1,14 @@
-import { writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { bringUpOwn, takeDownOwn } from "@routeql/tests/e2e/support/own-stack";
 import { mustRun } from "@routeql/tests/harness/process";
 import { newest } from "../engine/queries.ts";
 import { LoadGenerator } from "../measure/http-load.ts";
-import { number, surroundings, table, writeResults } from "../report.ts";
+import { number, recordFigures, surroundings, table, writeResults } from "../report.ts";
 import { openStack } from "./bench-stack.ts";
 import { liveColumns, measureEndToEnd, measureLiveWays, stepColumns } from "./end-to-end.ts";
 import { halfLoadColumns, kept, measureHalfLoad, measureWays, type WayFigures, waysTo, wayColumns } from "./ways.ts";
 import { startPlainNginx } from "./plain-nginx.ts";
-import { recordedGroups, type StackFigures } from "./recorded.ts";
+import { recordedFigures, type StackFigures } from "./recorded.ts";
 
 export interface StackBench {
   readonly quick: boolean;
@@ -75,22 +74,11 @@ export async function benchStack({ quick, only, record }: StackBench): Promise<s
     if (steps.length > 0) show(table(steps, stepColumns));
     const live = "live queries".includes(only) ? await measureLiveWays(stack, subscribers, changes) : [];
     if (live.length > 0) show(table(live, liveColumns));
-    const figures: StackFigures = {
-      quick,
-      loadBefore: conditions.loadBefore,
-      ways,
-      half,
-      live,
-      steps,
-      loadRowsPerSecond: updates / load,
-      upSeconds: up,
-    };
+    const figures: StackFigures = { ways, half, live, steps, loadRowsPerSecond: updates / load, upSeconds: up };
     show(`up: ${number(up)} s; load: ${number(figures.loadRowsPerSecond)} rows/s`);
     if (record)
-      await writeFile(
-        join(repository, "tests/documents/stack-figures.json"),
-        `${JSON.stringify(recordedGroups(figures), null, 2)}\n`,
-      );
+      for (const [name, measured] of Object.entries(recordedFigures(figures)))
+        recordFigures(name, measured, { bench: "stack", quick, only, loadBefore: conditions.loadBefore });
     return await writeResults("stack", { ...conditions, ...figures });
   } finally {
     await takeDownOwn(name);

@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { drillsDocument } from "./drills.ts";
-import { figuresDocument } from "./figures.ts";
+import { figuresDocument, withoutOldMarks } from "./figures.ts";
 import { renderErrorDocument } from "@routeql/contract/error-codes";
 import { dataDictionary } from "@routeql/database/reference";
 import { clientErrors } from "@routeql/engine/errors";
@@ -35,12 +35,14 @@ function derived(): ReadonlyMap<string, string> {
   ]);
 }
 
-/** Derived documents that are missing or outdated: path below the root, and the correct content. */
-export async function outdatedDocuments(): Promise<ReadonlyMap<string, string>> {
+/** Derived documents that are missing or outdated: path below the root, and the correct content. @param compared what of a document counts */
+export async function outdatedDocuments(
+  compared: (text: string) => string = withoutOldMarks,
+): Promise<ReadonlyMap<string, string>> {
   const outdated = new Map<string, string>();
   for (const [path, content] of derived()) {
     const written = await readFile(resolve(root, path), "utf8").catch(() => undefined);
-    if (written !== content) outdated.set(path, content);
+    if (written === undefined || compared(written) !== compared(content)) outdated.set(path, content);
   }
   return outdated;
 }
@@ -60,7 +62,7 @@ async function main(): Promise<number> {
     console.log(help);
     return 0;
   }
-  const outdated = await outdatedDocuments();
+  const outdated = await outdatedDocuments(values.check ? withoutOldMarks : (text) => text);
   if (outdated.size === 0) console.log("every derived document is current");
   for (const [path, content] of outdated) {
     if (values.check) {

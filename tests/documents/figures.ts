@@ -1,182 +1,102 @@
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+/** docs/reference/figures.md, from the records of benchmarks and suites. */
+import { type FigureRecord, readFigureRecord, type RecordedFigure } from "../harness/figures/figure-records.ts";
+import { changesSince } from "./product-changes.ts";
 
-/** One measured figure of docs/reference/figures.md. */
-export interface Figure {
-  readonly what: string;
-  readonly figure: string;
-  /** The command or the conditions, if they differ from the group's. */
-  readonly source?: string;
-}
-
-/** Figures of one kind, with their command. */
-export interface FigureGroup {
+interface Group {
   readonly title: string;
-  readonly source: string;
-  readonly figures: readonly Figure[];
+  /** File below tests/records/figures. */
+  readonly record: string;
+  /** What the figures mean. */
+  readonly meaning?: string;
+  /** Folders whose changes make the figures old. */
+  readonly product: readonly string[];
 }
 
-const recorded = (file: string): FigureGroup[] =>
-  JSON.parse(readFileSync(resolve(import.meta.dirname, file), "utf8")) as FigureGroup[];
-
-/** The only place of all measured figures. Change a figure here after a measurement, then run `npm run documents`. */
-export const figureGroups: readonly FigureGroup[] = [
-  {
-    title: "Start",
-    source: "`npm run up`, times of its phases",
-    figures: [
-      {
-        what: "new machine, nothing installed but Node 20, npm and git",
-        figure: "3 min 3 s",
-        source: "Debian 12, no other load",
-      },
-      { what: "images and CLI present, no stack", figure: "20 s" },
-      { what: "no change", figure: "5.7 s" },
-      { what: "after the Docker engine was killed", figure: "26 s" },
-    ],
-  },
+const stack = ["infra", "nginx", "engine", "auth-sidecar", "database", "images"];
+const groups: readonly Group[] = [
   {
     title: "Engine",
-    source:
-      "`npm run bench:engine`, one million updates; ratios to node:http with node-postgres, median (least to most)",
-    figures: [
-      {
-        what: "10 rows, requests/s",
-        figure: "1.39 (1.23 to 1.57) of the baseline",
-        source: "p99 0.82 of the baseline; 132 MB",
-      },
-      {
-        what: "1,000 rows, requests/s",
-        figure: "1.51 (1.23 to 1.73) of the baseline",
-        source: "`--quick`; p99 0.80; 148 MB",
-      },
-      { what: "nested rows, requests/s", figure: "1.08 (0.96 to 1.10) of the baseline", source: "p99 1.27; 124 MB" },
-      { what: "aggregate, requests/s", figure: "1.19 (0.91 to 1.58) of the baseline", source: "p99 1.09; 132 MB" },
-      { what: "ready with 50 tables", figure: "367 ms (364 to 385)" },
-      {
-        what: "change to client at p95, 5,000 subscribers",
-        figure: "0.48 s (0.14 to 0.63), 145 MB",
-        source: "100 variable sets, one core",
-      },
-      {
-        what: "change to client at p95, 10,000 subscribers",
-        figure: "0.57 s (0.16 to 1.0), 187 MB",
-        source: "the same",
-      },
-      {
-        what: "change to client at p95, 20,000 subscribers",
-        figure: "0.74 s (0.37 to 1.2), 295 MB",
-        source: "the same",
-      },
-    ],
+    record: "engine",
+    meaning: "ratios are to node:http with node-postgres, median (least to most)",
+    product: ["engine"],
+  },
+  {
+    title: "Price of each promise",
+    record: "engine-price",
+    meaning: "processor time of the engine for one request of 10 rows, by its folders, from a profile",
+    product: ["engine"],
   },
   {
     title: "Beside Hasura",
-    source:
-      "`npm run bench:engine -- --against hasura --quick`, 100,000 updates, Hasura 2.43 built from source with `-O1`; requests/s relative to bare Hasura",
-    figures: [
-      { what: "10 rows: embedded engine", figure: "8.44 (5.67 to 9.27)", source: "p99 0.16 of Hasura's" },
-      { what: "10 rows: front", figure: "1.55 (1.53 to 1.78)", source: "bare proxy 0.82" },
-      { what: "1,000 rows: embedded engine", figure: "1.46 (1.40 to 1.64)", source: "goal 1.6; p99 0.53" },
-      { what: "1,000 rows: front", figure: "1.20 (0.94 to 1.32)", source: "bare proxy 0.94" },
-      { what: "nested rows: embedded engine", figure: "7.57 (7.15 to 8.94)", source: "p99 0.14" },
-      { what: "nested rows: front", figure: "1.37 (1.36 to 1.44)", source: "bare proxy 0.83" },
-      { what: "aggregate: embedded engine", figure: "12.1 (10.3 to 15.0)", source: "p99 0.12" },
-      { what: "update by key", figure: "4.25 (4.25 to 4.88)" },
-      { what: "insert of 1 row", figure: "4.91 (4.73 to 5.47)" },
-      { what: "insert of 100 rows", figure: "5.05 (4.83 to 5.45)" },
-      { what: "insert of 1,000 rows", figure: "4.75 (3.93 to 4.92)" },
-      { what: "upsert", figure: "5.33 (5.10 to 6.31)" },
-      { what: "nested insert", figure: "4.09 (3.61 to 5.09)" },
-      { what: "5,000 live queries, p95", figure: "0.61 s, Hasura 0.79 s", source: "processor 241, 530 ms" },
-      { what: "ready", figure: "0.42 s, Hasura 1.04 s" },
-      { what: "memory at rest", figure: "125 MB, Hasura 168 MB", source: "goal 45" },
-    ],
+    record: "beside-hasura",
+    meaning:
+      "Hasura 2.43 built from source with `-O1`; requests/s relative to bare Hasura. Both verify tokens: bare Hasura verifies a signature for each request, the engine caches verified tokens",
+    product: ["engine"],
   },
+  { title: "Auth sidecar", record: "auth-sidecar", meaning: "one core for each contender", product: ["auth-sidecar"] },
   {
-    title: "Auth sidecar",
-    source: "`npm run bench:auth`, one core for each contender",
-    figures: [
-      { what: "tokens", figure: "6,997/s; 0.34 (0.28 to 0.37) of empty answers", source: "target 0.5 not reached" },
-      { what: "logins", figure: "77/s; 0.85 (0.84 to 0.87) of argon2id alone", source: "target 0.9 not reached" },
-      { what: "logins at three times the load", figure: "66/s answered, 158/s rejected with 429 within 21 ms" },
-      { what: "tokens at three times the load", figure: "6,469/s, all answered", source: "p99 0.8 s from sending" },
-    ],
+    title: "Whole stack",
+    record: "stack",
+    meaning: "through the gateway over TLS; requests/s as a ratio to the engine asked directly",
+    product: stack,
   },
-  // Written by `npm run bench:stack -- --record`.
-  ...recorded("stack-figures.json"),
-  {
-    title: "Data",
-    source: "suites and commands on a running stack",
-    figures: [
-      { what: "`npm run load`, 577,792 rows of 2015", figure: "14.0 s, 41,000 rows/s" },
-      { what: "newest 10 updates at 10 million", figure: "0.3 ms", source: "40 days, 100,000 hijacks" },
-      { what: "updates by prefix, origin or peer", figure: "0.2 to 3 ms", source: "the same" },
-    ],
-  },
-  {
-    title: "Tests",
-    source: "the named suites",
-    figures: [
-      {
-        what: "Hasura's own cases, reads and mutations",
-        figure: "475 passed, 0 failed, 27 skipped",
-        source: "`npm run test:conformance`, HTTP and WebSocket",
-      },
-      {
-        what: "unknown user against wrong password",
-        figure: "Welch's t between -0.4 and 0.05",
-        source: "500 logins each",
-      },
-      {
-        what: "faults",
-        figure: "40 faults, 7,930 requests, 0 wrong answers; longest recovery 17.4 s",
-        source: "`npm run test:faults`",
-      },
-      {
-        what: "permissions",
-        figure: "18,911 checks in 3.4 s; 25 of 25 planted faults found",
-        source: "`npm run test:permissions`",
-      },
-      {
-        what: "`hasura-checks permissions --endpoint`, Hasura 2.43 with five public projects",
-        figure: "47,471 checks, 2 differences",
-        source: "it ignores `disabled_for_roles`",
-      },
-      {
-        what: "secrets",
-        figure: "443 secrets, 0 found in 443 files and 927 MiB of image layers",
-        source: "`npm test`",
-      },
-      {
-        what: "key rotation under load, ten minutes",
-        figure: "58,318 tokens, 58,320 queries, 0 rejected in the end",
-        source: "149 answered 503 and repeated",
-      },
-    ],
-  },
-  // Written by `.ci/run --everything --record`.
-  ...recorded("suite-figures.json"),
+  { title: "End to end", record: "end-to-end", meaning: "one client through the gateway over TLS", product: stack },
+  { title: "Tests", record: "tests", product: ["tests"] },
+  { title: "Durations of the suites", record: "durations", product: ["tests"] },
 ];
+
+/** Changes of a product after which its figures are old. */
+const mostChanges = 300;
+
+const isOld = ({ date }: RecordedFigure, product: readonly string[]): boolean =>
+  changesSince(date, product) > mostChanges;
+
+/** Mark of old figures on the page. The check of documents ignores it: it comes with the commits of others. */
+const oldMark = " **Old.**";
+export const withoutOldMarks = (page: string): string => page.replaceAll(oldMark, "");
+
+const headOf = ({ command, date, commit, machine, load }: RecordedFigure): string =>
+  `\`${command}\`, ${date} (${commit}), ${machine}${load === undefined ? "" : `, load ${load}`}.`;
+
+/** Figures of one measurement stand together, under its command. */
+function blocks(record: FigureRecord, product: readonly string[]): string[] {
+  const byHead = Map.groupBy(Object.entries(record), ([, figure]) => headOf(figure));
+  return [...byHead].flatMap(([head, figures]) => [
+    `${head}${isOld(figures[0]![1], product) ? oldMark : ""}`,
+    "",
+    ...figures.map(
+      ([what, { figure, note }]) => `- ${what}: ${figure}${note === undefined || note === "" ? "" : ` (${note})`}`,
+    ),
+    "",
+  ]);
+}
 
 const introduction = `# Figures
 
-<!-- Generated from tests/documents/figures.ts by \`npm run documents\`; do not edit. -->
+<!-- Generated from tests/records/figures by \`npm run documents\`; do not edit. -->
 
-Measured speed, durations and test results: on 2 cores and 24 GiB, most under other load. Compare ratios, not rates: [how the benchmarks measure](../../bench/README.md).
+Measured speed, durations and test results, most under other load: \`load\` is the load average before. Compare ratios, not rates: [how the benchmarks measure](../../bench/README.md).
+Old: the product has changed by more than ${mostChanges} commits since.
 `;
 
 /** docs/reference/figures.md */
 export function figuresDocument(): string {
-  const groups = figureGroups.map(({ title, source, figures }) =>
+  const sections = groups.map(({ title, record, meaning, product }) =>
     [
       `## ${title}`,
       "",
-      `Measured by ${source}.`,
-      "",
-      ...figures.map((row) => `- ${row.what}: ${row.figure}${row.source === undefined ? "" : ` (${row.source})`}`),
-      "",
+      ...(meaning === undefined ? [] : [`${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`, ""]),
+      ...blocks(readFigureRecord(record), product),
     ].join("\n"),
   );
-  return [introduction, ...groups].join("\n");
+  return [introduction, ...sections].join("\n");
+}
+
+/** Names of old figures, such as `Engine: 10 rows, requests/s (2026-05-04)`. */
+export function oldFigures(): string[] {
+  return groups.flatMap(({ title, record, product }) =>
+    Object.entries(readFigureRecord(record))
+      .filter(([, figure]) => isOld(figure, product))
+      .map(([what, { date }]) => `${title}: ${what} (${date})`),
+  );
 }

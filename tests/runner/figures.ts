@@ -1,10 +1,9 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { recordedDrills } from "../documents/drills.ts";
-import type { FigureGroup } from "../documents/figures.ts";
 import { drillsFile, readDrills } from "../harness/figures/drills.ts";
+import { type MeasuredFigure, measurementOf, writeFigureRecord } from "../harness/figures/figure-records.ts";
 import { type Figures, figuresFolder } from "../harness/figures/figures.ts";
-import { repository } from "../harness/repository.ts";
 import type { SuiteResult } from "./results.ts";
 
 export interface SuiteFigures {
@@ -35,27 +34,49 @@ export interface Conditions {
   readonly busy: number;
 }
 
-/** The durations of a run by suite, for docs/reference/figures.md. */
-export function durations(results: readonly SuiteResult[], { seconds, lanes, load, busy }: Conditions): FigureGroup {
+const command = ".ci/run --everything --record";
+
+/** The durations of a run by suite. */
+export function durations(
+  results: readonly SuiteResult[],
+  { seconds, lanes, busy }: Omit<Conditions, "load">,
+): Readonly<Record<string, MeasuredFigure>> {
   return {
-    title: "Durations of the suites",
-    source: `\`.ci/run --everything --record\`, ${lanes} suites at a time; load average before the run ${load.toFixed(2)}`,
-    figures: [
-      ...results.map(({ suite, seconds: taken }) => ({ what: suite, figure: `${taken.toFixed(0)} s` })),
-      { what: "all", figure: `${(seconds / 60).toFixed(1)} min, processors ${(busy * 100).toFixed(0)} % busy` },
-    ],
+    ...Object.fromEntries(results.map(({ suite, seconds: taken }) => [suite, { figure: `${taken.toFixed(0)} s` }])),
+    all: {
+      figure: `${(seconds / 60).toFixed(1)} min`,
+      note: `${lanes} suites at a time, processors ${(busy * 100).toFixed(0)} % busy`,
+    },
   };
 }
 
-/** Stores the durations for docs/reference/figures.md, and the drills of this run in place of earlier ones. */
-export async function recordFigures(group: FigureGroup): Promise<void> {
-  await writeFile(join(repository, "tests/documents/suite-figures.json"), `${JSON.stringify([group], null, 2)}\n`);
+/** The figures that suites counted, without their tables. */
+export function counts(all: readonly SuiteFigures[]): Readonly<Record<string, MeasuredFigure>> {
+  const texts = all.map(({ suite, figures }): [string, string] => [
+    suite,
+    Object.entries(figures)
+      .filter(([, value]) => typeof value !== "object")
+      .map(([what, value]) => `${what}: ${typeof value === "number" ? value.toLocaleString("en") : String(value)}`)
+      .join("; "),
+  ]);
+  return Object.fromEntries(texts.filter(([, text]) => text !== "").map(([suite, figure]) => [suite, { figure }]));
+}
+
+/** Stores the durations and counts for docs/reference/figures.md, and the drills of this run in place of earlier ones. */
+export async function recordFigures(
+  results: readonly SuiteResult[],
+  figures: readonly SuiteFigures[],
+  { load, ...conditions }: Conditions,
+): Promise<void> {
+  const measurement = measurementOf(command, load);
+  const written = [
+    writeFigureRecord({ name: "durations", figures: durations(results, conditions), measurement, isWhole: true }),
+    writeFigureRecord({ name: "tests", figures: counts(figures), measurement, isWhole: false }),
+  ];
   const before = readDrills(recordedDrills);
   const drills = Object.fromEntries(
     Object.entries(readDrills(drillsFile)).map(([target, measured]) => [target, { ...before[target], ...measured }]),
   );
   await writeFile(recordedDrills, `${JSON.stringify({ ...before, ...drills }, null, 2)}\n`);
-  console.log(
-    "recorded in tests/documents/suite-figures.json and drill-figures.json; npm run documents writes them to the pages",
-  );
+  console.log(`recorded in ${written.join(", ")} and drill-figures.json; npm run documents writes them to the pages`);
 }

@@ -2,7 +2,7 @@
 import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { repository } from "../harness/repository.ts";
-import { durations, readFigures, recordFigures } from "./figures.ts";
+import { readFigures, recordFigures } from "./figures.ts";
 import { totals } from "./results.ts";
 import { runAll } from "./run-all.ts";
 import { choose, inLines } from "./selection/choose.ts";
@@ -29,7 +29,7 @@ ${listed()}
   --changed       the suites of \`npm test\`, and each other suite with changed inputs or a record older than ten days
   --everything    all suites, as \`npm run test:all\`
   --plan          prints the suites of a run, with the reason for each, and runs none
-  --record        writes tests/records for each suite that passes; after --everything also docs/reference/figures.md's durations
+  --record        writes tests/records for each suite that passes; after --everything also the figures of docs/reference/figures.md
   --filter TEXT   only tests whose title contains TEXT
   --lanes N       number of suites that run side by side (2); some always run alone
   --strict        a suite that this machine cannot run fails; without --strict it is skipped, unless you named it
@@ -74,9 +74,10 @@ async function main(): Promise<number> {
   const busy = (after.worked - before.worked) / (after.all - before.all);
   const isWhole = filter === undefined;
   if (values.record && isWhole) keepRecords(selected, results, inputs, console.log);
+  const figures = await readFigures(started);
   if (values.record && isWhole && values.everything)
-    await recordFigures(durations(results, { seconds, lanes, load, busy }));
-  console.log(`\n${summary(results, { seconds, figures: await readFigures(started) })}`);
+    await recordFigures(results, figures, { seconds, lanes, load, busy });
+  console.log(`\n${summary(results, { seconds, figures })}`);
   return totals(results).failed > 0 ? 1 : 0;
 }
 
