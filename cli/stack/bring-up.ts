@@ -41,6 +41,7 @@ import {
   loginsPhase,
   networksPhase,
   newPlace,
+  lacksPhase,
   ownerPhase,
   pluginsPhase,
   portsPhase,
@@ -195,8 +196,12 @@ export function previewUp(options: UpOptions): Promise<PreviewResult> {
         .replace("to be unchanged", "unchanged");
       return [{ text: stdout, steps: progress.steps, effects: describeEffects(progress.steps) }, shown];
     });
-    const times = await runPhases([...prepared.plan, previewing], phaseOptions(session));
-    return { ...previewing.result, times };
+    const { cluster } = prepared;
+    const lacks = cluster && lacksPhase(cluster, given);
+    const plan = [...prepared.plan, ...(lacks === undefined ? [] : [lacks]), previewing];
+    const times = await runPhases(plan, phaseOptions(session));
+    const lines = lacks?.result.map((lack) => `Cluster:  ${lack}`) ?? [];
+    return { ...previewing.result, effects: [...previewing.result.effects, ...lines], times };
   });
 }
 

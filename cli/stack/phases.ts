@@ -14,6 +14,7 @@ import { describeServices } from "@routeql/infra/services/all";
 import { networksOf } from "@routeql/infra/targets/docker/networks";
 import { namespaceOf } from "@routeql/infra/targets/kubernetes/kubernetes-run";
 import { type RoleProblem, roleProblems } from "../database/role-logins.ts";
+import { clusterLacks } from "../kubernetes/cluster-lacks.ts";
 import { connectCluster, type Connection } from "../kubernetes/connect.ts";
 import { type Place, placeOf, refuseOnDocker, refuseOtherCluster } from "../kubernetes/place.ts";
 import { choosePlugins, type PluginKind, type Target } from "../pulumi/plugins.ts";
@@ -52,6 +53,16 @@ export const clusterPhase = (stack: string, at: (server: string) => Place): Phas
     const { server, version } = connection;
     refuseOtherCluster(stack, await placeOf(stack), connection);
     return [{ connection, place: at(server) }, `${version} at ${server}`];
+  });
+
+/** What the cluster lacks for the stack, for the preview. */
+export const lacksPhase = (
+  cluster: Ready<ClusterStack>,
+  { plain }: StackConfiguration,
+): Phase & Ready<readonly string[]> =>
+  phase("Needs of the stack", async ({ signal }) => {
+    const lacks = await clusterLacks(cluster.result.connection.cluster.api, plain, signal);
+    return [lacks, lacks.length === 0 ? "the cluster has them" : `${lacks.length} to read below`];
   });
 
 /** The place of a stack that is about to be created. */
