@@ -63,12 +63,14 @@ const nameServerPods: Check = async (ask, { nameServers }) => {
   const lacks = await Promise.all(
     nameServersOf(nameServers).map(async (server) => {
       if ("address" in server) return [];
-      const [[name = "", value = ""] = []] = Object.entries(server.labels);
-      const query = new URLSearchParams({ labelSelector: `${name}=${value}`, limit: "1" });
+      const labels = Object.entries(server.labels)
+        .map((each) => each.join("="))
+        .join(",");
+      const query = new URLSearchParams({ labelSelector: labels, limit: "1" });
       const pods = await ask(`/api/v1/namespaces/${server.namespace}/pods?${query.toString()}`);
       if (pods === "forbidden") return [unknown("the name servers", `list pods in ${server.namespace}`)];
       if (listAt(pods, "items").length > 0) return [];
-      return [`no name server ${server.namespace}/${name}=${value}: set nameServers`];
+      return [`no name server ${server.namespace}/${labels}: set nameServers`];
     }),
   );
   return lacks.flat();
