@@ -26,7 +26,7 @@ export const readers: Readonly<Record<string, readonly string[]>> = {
     "hasura-checks/src/cli/endpoint.ts",
     "hasura-checks/src/configuration.ts",
     "hasura-checks/src/metadata/database.ts",
-    "hasura-checks/src/permissions/expected.ts",
+    "hasura-checks/src/permissions/report/expected.ts",
   ],
   readVariable: [
     "auth-sidecar/src/settings.ts",
@@ -44,7 +44,7 @@ export const readers: Readonly<Record<string, readonly string[]>> = {
     "packages/metadata/read/load.ts",
     "routing/judging/problems.ts",
   ],
-  yamlOf: ["hasura-checks/src/configuration.ts", "hasura-checks/src/permissions/expectations.ts"],
+  yamlOf: ["hasura-checks/src/configuration.ts", "hasura-checks/src/permissions/report/expectations.ts"],
   textOfPem: [
     "cli/saved-state/backup-token.ts",
     "cli/saved-state/saved-state.ts",
@@ -138,7 +138,7 @@ export const inputs: Readonly<Record<string, readonly [places: number, reader: s
   "engine/src/websocket/server.ts": [1, reasons.url],
   "hasura-checks/src/cli/endpoint.ts": [2, reasons.pem],
   "hasura-checks/src/diff/drift.ts": [1, reasons.url],
-  "hasura-checks/src/permissions/engines.ts": [1, reasons.url],
+  "hasura-checks/src/permissions/observe/engines.ts": [1, reasons.url],
   "infra/build-number.ts": [1, reasons.own],
   "infra/images.ts": [1, reasons.own],
   "infra/pack.ts": [3, reasons.own],

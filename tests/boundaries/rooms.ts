@@ -12,6 +12,9 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     src/execution src/execution/mutations src/execution/live src/execution/plan src/execution/document src/execution/database
     src/audit-variables.ts src/schema src/interface.ts src/postgres src/notices src/sql src/model.ts src/cost src/cancellation.ts
     src/errors.ts src/testing`),
+  "hasura-checks": order(`
+    build.ts bin src/main.ts src/verbs src/reports src/permissions src/permissions/writes src/permissions/decide src/permissions/report
+    src/rules src/diff src/permissions/observe src/configuration.ts src/metadata src/declared src/findings src/cli src/version.ts src/testing`),
   offline: order("interface.ts docker-engine pulumi-cli base-images plugins node"),
   routing: order("commands service batches sources judging rpki formats testing"),
   database: order("fill reference.ts migrate prune partitions"),

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { formats } from "hasura-checks/findings/print";
+import { formats } from "hasura-checks/reports/print";
 import { suites } from "../runner/suites.ts";
 
 const repository = resolve(import.meta.dirname, "../..");

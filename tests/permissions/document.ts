@@ -1,5 +1,5 @@
 /** docs/reference/permissions.md, generated from the project's metadata by `npm run documents`. */
-import { renderPermissions } from "hasura-checks/permissions/markdown";
+import { renderPermissions } from "hasura-checks/permissions/report/markdown";
 import { declared } from "./support/declared.ts";
 
 const notes = `

@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { type DirectiveNode, type DocumentNode, parse, print } from "graphql";
 import type { MergedPath } from "@routeql/metadata/read/load";
-import { type Fields, isFields } from "../rules/conditions.ts";
-import { listed, tablesOf, type Walked } from "../rules/rule.ts";
+import { type Fields, isFields } from "../metadata/conditions.ts";
+import { listed, tablesOf, type Walked } from "../metadata/walk.ts";
 import { type AccessChange, type Direction, eachChange } from "./change.ts";
 
 const fieldsIn = (list: unknown): readonly Fields[] => (Array.isArray(list) ? list.filter(isFields) : []);

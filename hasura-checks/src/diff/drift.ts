@@ -12,9 +12,9 @@ import { type Endpoint, post } from "../cli/endpoint.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { redacted, secretKey } from "../findings/secret-texts.ts";
 import type { ReadProject } from "../metadata/project.ts";
-import { tablesOf } from "../rules/rule.ts";
+import { tablesOf } from "../metadata/walk.ts";
 import { identities, normalForm } from "./normal-form.ts";
-import { isFields } from "../rules/conditions.ts";
+import { isFields } from "../metadata/conditions.ts";
 
 export interface Difference {
   /** Nearest place in the first metadata. */

@@ -1,8 +1,8 @@
 /** Conditions of permissions as formulas without negation, for the comparison of two conditions. */
 import { sessionVariable } from "../declared/filter-tree.ts";
 import type { MergedPath } from "@routeql/metadata/read/load";
-import { type Columns, isFields, listOf } from "../rules/conditions.ts";
-import { namedTable, tablesOf, type Walked } from "../rules/rule.ts";
+import { type Columns, isFields, listOf } from "../metadata/conditions.ts";
+import { namedTable, tablesOf, type Walked } from "../metadata/walk.ts";
 
 /** The orders of two values that a comparison accepts, as bits. */
 export const orders = { less: 1, equal: 2, greater: 4, all: 7 } as const;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readProject } from "../metadata/project.ts";
 import { MetadataFolder, tableFile } from "../testing/tool.ts";
-import { isFields } from "../rules/conditions.ts";
+import { isFields } from "../metadata/conditions.ts";
 import { formulaOf, scopeAt } from "./formula.ts";
 import { changedParts } from "./formula-words.ts";
 import { orderOf } from "./implication.ts";

@@ -1,7 +1,7 @@
 /** A normal form in which equivalent metadata is equal: lists by identity of their items, no defaults, no short forms. */
 import { isDeepStrictEqual } from "node:util";
 import type { MergedPath } from "@routeql/metadata/read/load";
-import { type Fields, isFields } from "../rules/conditions.ts";
+import { type Fields, isFields } from "../metadata/conditions.ts";
 
 /** Lists with named items, and the functions that return the names. */
 export const identities: Readonly<Record<string, (item: Fields) => string>> = {

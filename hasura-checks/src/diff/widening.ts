@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { MergedPath } from "@routeql/metadata/read/load";
-import { functionsOf, grantsOf, listed, type PlacedGrant, tablesOf, verbOf, type Walked } from "../rules/rule.ts";
-import type { Fields } from "../rules/conditions.ts";
+import { functionsOf, grantsOf, listed, type PlacedGrant, tablesOf, verbOf, type Walked } from "../metadata/walk.ts";
+import type { Fields } from "../metadata/conditions.ts";
 import { type AccessChange, type Direction, eachChange } from "./change.ts";
 import { changesElsewhere } from "./changes-elsewhere.ts";
 import { type Formula, formulaOf, scopeAt } from "./formula.ts";

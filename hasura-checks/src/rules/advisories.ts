@@ -1,7 +1,8 @@
 import { keyOf } from "../declared/tables.ts";
 import { advisoriesFor, describeAdvisory, type PermissionFeature, versionOf } from "@routeql/pins/advisories";
 import { pins } from "@routeql/pins/pins";
-import { catalogAt, type Examined, type Found, type Rule, tablesOf, writesOf } from "./rule.ts";
+import { catalogAt, tablesOf, writesOf } from "../metadata/walk.ts";
+import type { Examined, Found, Rule } from "./rule.ts";
 
 export const pinnedHasura: string = versionOf(pins.hasura.image)!.version;
 

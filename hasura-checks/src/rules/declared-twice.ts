@@ -1,6 +1,6 @@
 import type { MergedPath } from "@routeql/metadata/read/load";
 import { identities } from "../diff/normal-form.ts";
-import { type Fields, isFields } from "./conditions.ts";
+import { type Fields, isFields } from "../metadata/conditions.ts";
 import type { Found, Rule } from "./rule.ts";
 
 /** Lists of which Hasura uses the last entry of a name. It refuses metadata with two entries of a name in another list. */

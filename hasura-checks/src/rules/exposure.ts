@@ -1,4 +1,5 @@
-import { catalogAt, type Found, functionsOf, type Rule } from "./rule.ts";
+import { catalogAt, functionsOf } from "../metadata/walk.ts";
+import type { Found, Rule } from "./rule.ts";
 
 export const inferredFunction: Rule = {
   id: "inferred-function",

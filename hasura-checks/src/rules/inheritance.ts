@@ -2,18 +2,15 @@ import { rolesWithPermission } from "@routeql/metadata/read/roles";
 import { isSame } from "../diff/normal-form.ts";
 import { verbs } from "../diff/widening.ts";
 import {
-  type Examined,
-  type Found,
   functionsOf,
   grantsOf,
-  inPermission,
   listed,
   type PlacedGrant,
   type PlacedWrite,
-  type Rule,
   verbOf,
   writesOf,
-} from "./rule.ts";
+} from "../metadata/walk.ts";
+import { type Examined, type Found, inPermission, type Rule } from "./rule.ts";
 
 /** The parts of inherited roles that meet a condition, which `is` describes. */
 function partsWhere(

@@ -1,6 +1,7 @@
 import { functionFields, Naming, rootFieldNames } from "@routeql/metadata/naming";
 import type { MergedPath } from "@routeql/metadata/read/load";
-import { catalogAt, type Found, functionsOf, type PlacedTable, type Rule, tablesOf } from "./rule.ts";
+import { catalogAt, functionsOf, type PlacedTable, tablesOf } from "../metadata/walk.ts";
+import type { Found, Rule } from "./rule.ts";
 
 const reserved = new Set(["_and", "_or", "_not", "_exists"]);
 

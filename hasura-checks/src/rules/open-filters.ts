@@ -1,7 +1,8 @@
 import type { MergedPath } from "@routeql/metadata/read/load";
-import type { VisibleRows } from "../permissions/visible-rows.ts";
-import { columnsHeldToSession, isFields, listOf, mentionsSession } from "./conditions.ts";
-import { type Found, grantsOf, isTrusted, listed, permissionsOf, type Rule } from "./rule.ts";
+import type { VisibleRows } from "../permissions/observe/visible-rows.ts";
+import { columnsHeldToSession, isFields, listOf, mentionsSession } from "../metadata/conditions.ts";
+import { grantsOf, listed, permissionsOf } from "../metadata/walk.ts";
+import { type Found, isTrusted, type Rule } from "./rule.ts";
 
 const publicName =
   /public|publish|visib|share|open|listed|approved|released|global|featured|private|hidden|draft|internal|confidential|restricted/i;

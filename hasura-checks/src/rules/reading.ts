@@ -1,14 +1,7 @@
 import { isAlwaysTrue } from "../diff/formula.ts";
-import { conditionText } from "./conditions.ts";
-import {
-  inPermission,
-  isTrusted,
-  permissionsOf,
-  type PlacedPermission,
-  type PlacedTable,
-  type Rule,
-  tablesOf,
-} from "./rule.ts";
+import { conditionText } from "../metadata/conditions.ts";
+import { permissionsOf, type PlacedPermission, type PlacedTable, tablesOf } from "../metadata/walk.ts";
+import { inPermission, isTrusted, type Rule } from "./rule.ts";
 
 const isUnlimited = ({ limit }: PlacedPermission["permission"]): boolean => limit === undefined || limit === null;
 

@@ -1,8 +1,9 @@
 import { keyOf } from "../declared/tables.ts";
 import { unjoinableRelationships } from "../metadata/fitting.ts";
-import { isFields } from "./conditions.ts";
+import { isFields } from "../metadata/conditions.ts";
 import { rolesOf } from "./inheritance.ts";
-import { catalogAt, type Found, grantsOf, namedTable, type Rule, tablesOf } from "./rule.ts";
+import { catalogAt, grantsOf, namedTable, tablesOf } from "../metadata/walk.ts";
+import type { Found, Rule } from "./rule.ts";
 
 export const reference: Rule = {
   id: "reference",

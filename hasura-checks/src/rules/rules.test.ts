@@ -6,7 +6,7 @@ import type { Metadata } from "@routeql/metadata/read/shape";
 import { catalogAnswer, type FunctionSketch, type TableSketch } from "@routeql/metadata/testing/catalog";
 import type { Finding } from "../findings/finding.ts";
 import { type Project, readProject } from "../metadata/project.ts";
-import type { VisibleRows } from "../permissions/visible-rows.ts";
+import type { VisibleRows } from "../permissions/observe/visible-rows.ts";
 import { MetadataFolder, sound, tableFile } from "../testing/tool.ts";
 import { applicable, applyRules, shapeFindings } from "./apply.ts";
 import { allRules } from "./list.ts";

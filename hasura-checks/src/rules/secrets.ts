@@ -1,7 +1,8 @@
 import type { MergedPath } from "@routeql/metadata/read/load";
 import { secretsOf } from "../findings/secret-texts.ts";
-import { isFields } from "./conditions.ts";
-import { catalogAt, type Found, isTrusted, permissionsOf, type Rule } from "./rule.ts";
+import { isFields } from "../metadata/conditions.ts";
+import { catalogAt, permissionsOf } from "../metadata/walk.ts";
+import { type Found, isTrusted, type Rule } from "./rule.ts";
 
 const secretName =
   /(^|_)(password|passwd|passphrase|pwd|secret|secrets|token|tokens|api_?key|access_key|private_key|encryption_key|totp|otp|mfa|salt|ssn|iban|cvv|card_number)(_|$)/;

@@ -1,6 +1,7 @@
 import { sessionVariable } from "../declared/filter-tree.ts";
 import type { MergedPath } from "@routeql/metadata/read/load";
-import { type Found, isUnauthorized, listed, permissionsOf, type Rule, writesOf } from "./rule.ts";
+import { listed, permissionsOf, writesOf } from "../metadata/walk.ts";
+import { type Found, isUnauthorized, type Rule } from "./rule.ts";
 
 interface Use {
   /** As written in the metadata. */

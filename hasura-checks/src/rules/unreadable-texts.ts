@@ -1,8 +1,9 @@
 import { sessionVariable } from "../declared/filter-tree.ts";
 import type { CatalogTable } from "@routeql/metadata/catalog/catalog";
 import type { MergedPath } from "@routeql/metadata/read/load";
-import { isFields, listOf } from "./conditions.ts";
-import { catalogAt, type Found, grantsOf, type Rule } from "./rule.ts";
+import { isFields, listOf } from "../metadata/conditions.ts";
+import { catalogAt, grantsOf } from "../metadata/walk.ts";
+import type { Found, Rule } from "./rule.ts";
 
 const whole = /^\s*[+-]?\d+\s*$/;
 

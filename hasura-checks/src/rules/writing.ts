@@ -1,20 +1,15 @@
 import { type Formula, formulaOf, isAlwaysTrue, orders, scopeAt } from "../diff/formula.ts";
 import { orderOf } from "../diff/implication.ts";
-import { columnsHeldToSession, conditionText, mentionsSession } from "./conditions.ts";
+import { columnsHeldToSession, conditionText, mentionsSession } from "../metadata/conditions.ts";
+import { columnsOf, listed, permissionsOf, type PlacedWrite, verbOf, writesOf } from "../metadata/walk.ts";
 import {
-  columnsOf,
   type Examined,
   type Found,
   inPermission,
   isCertainlyUnauthorized,
   isTrusted,
   isUnauthorized,
-  listed,
-  permissionsOf,
-  type PlacedWrite,
   type Rule,
-  verbOf,
-  writesOf,
 } from "./rule.ts";
 
 const conditions = {

@@ -4,7 +4,7 @@ import { UsageError } from "../cli/usage-error.ts";
 import { commonOptions, type Configuration, metadataDirectory, readConfiguration } from "../configuration.ts";
 import { adminSchema, drift, schemaDrift } from "../diff/drift.ts";
 import type { Finding } from "../findings/finding.ts";
-import { formatOf, printReport } from "../findings/print.ts";
+import { formatOf, printReport } from "../reports/print.ts";
 import { databaseAddresses, databaseOptions, Databases } from "../metadata/database.ts";
 import { examinable, readProject, type ReadProject } from "../metadata/project.ts";
 import { readBase } from "../metadata/revision.ts";

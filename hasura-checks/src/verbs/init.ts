@@ -6,7 +6,8 @@ import { UsageError } from "../cli/usage-error.ts";
 import { commonOptions, configurationFile, metadataDirectory, readConfiguration } from "../configuration.ts";
 import { examinable, readProject, type ReadProject } from "../metadata/project.ts";
 import { isAlwaysTrue } from "../diff/formula.ts";
-import { columnsOf, isUnauthorized, listed, permissionsOf, type Walked, writesOf } from "../rules/rule.ts";
+import { columnsOf, listed, permissionsOf, type Walked, writesOf } from "../metadata/walk.ts";
+import { isUnauthorized } from "../rules/rule.ts";
 import { sessionVariable } from "../declared/filter-tree.ts";
 import { variablesIn } from "../rules/sessions.ts";
 

@@ -2,18 +2,19 @@ import { declaredAccess, UnderivableMetadata } from "../declared/declared.ts";
 import { type Command, exitCodes, type Given, painter, type Surroundings } from "../cli/command.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { commonOptions, type Configuration, metadataDirectory, readConfiguration } from "../configuration.ts";
-import { judge, type Judged, selectionOf, selectionOptions } from "../findings/selection.ts";
+import { judge, type Judged, selectionOf, selectionOptions } from "../reports/selection.ts";
 import { counts, divide, type Finding } from "../findings/finding.ts";
-import { amount, formatOf, printReport } from "../findings/print.ts";
+import { amount, formatOf, printReport } from "../reports/print.ts";
 import { databaseAddresses, databaseOptions, Databases, withoutDatabase } from "../metadata/database.ts";
 import { fitted } from "../metadata/fitting.ts";
 import { eachSource, examinable, readProject, type ReadProject } from "../metadata/project.ts";
 import { readBase } from "../metadata/revision.ts";
-import { visibleRows, type VisibleRows, visibleRowsTable } from "../permissions/visible-rows.ts";
+import { visibleRows, type VisibleRows, visibleRowsTable } from "../permissions/observe/visible-rows.ts";
 import { pinnedHasura } from "../rules/advisories.ts";
 import { applicable, applyRules, shapeFindings } from "../rules/apply.ts";
 import { rulesDocument } from "../rules/list.ts";
-import { type Examined, permissionsOf, type Rule, tablesOf } from "../rules/rule.ts";
+import { permissionsOf, tablesOf } from "../metadata/walk.ts";
+import type { Examined, Rule } from "../rules/rule.ts";
 import { notExamined } from "../rules/shape.ts";
 
 export const formatOptions = {

@@ -4,8 +4,8 @@ import type { DeclaredRelationship } from "../../declared/declared.ts";
 import { graphqlName } from "@routeql/metadata/naming";
 import type { DeclaredWrite } from "../../declared/writes.ts";
 import type { TextRows } from "../../metadata/database.ts";
-import { documentOf, fieldOf, literalOf } from "../documents.ts";
-import { selectionOf } from "../rows.ts";
+import { documentOf, fieldOf, literalOf } from "../observe/documents.ts";
+import { selectionOf } from "../decide/rows.ts";
 import {
   candidates,
   dependsOn,

@@ -1,8 +1,8 @@
 import type { DeclaredFunction, DeclaredPermission, DeclaredTable } from "../../declared/declared.ts";
-import { type GivenArguments, guessedCalls } from "../calls.ts";
-import { documentOf } from "../documents.ts";
-import { argumentsOf, type Case, caseOf, orderArgument, rowsStatement, selectionOf } from "../rows.ts";
-import type { Variables } from "../served.ts";
+import { type GivenArguments, guessedCalls } from "../observe/calls.ts";
+import { documentOf } from "../observe/documents.ts";
+import { argumentsOf, type Case, caseOf, orderArgument, rowsStatement, selectionOf } from "../decide/rows.ts";
+import type { Variables } from "../observe/served.ts";
 import type { ChangedRow } from "./attempts.ts";
 import { type Attempt, lookAt } from "./outcome.ts";
 import { targetOf } from "./values.ts";

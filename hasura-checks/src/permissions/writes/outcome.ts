@@ -1,10 +1,10 @@
 import { type DeclaredTable } from "../../declared/declared.ts";
 import type { TextRows } from "../../metadata/database.ts";
-import { difference } from "../answers.ts";
-import { rootValue } from "../documents.ts";
-import { plainRows } from "../rows.ts";
-import { parseExactly, type Rehearsed, Unanswered } from "../served.ts";
-import type { Subject } from "../subject.ts";
+import { difference } from "../observe/answers.ts";
+import { rootValue } from "../observe/documents.ts";
+import { plainRows } from "../decide/rows.ts";
+import { parseExactly, type Rehearsed, Unanswered } from "../observe/served.ts";
+import type { Subject } from "../observe/subject.ts";
 import type { Attempt as WriteAttempt, ChangedRow } from "./attempts.ts";
 
 /** An attempt; a call of a function has no write permission. */

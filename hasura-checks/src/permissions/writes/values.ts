@@ -6,10 +6,10 @@ import { identifier, quoted } from "../../declared/filter-text.ts";
 import { keyOf } from "../../declared/tables.ts";
 import type { DeclaredWrite } from "../../declared/writes.ts";
 import { mutationFieldNames } from "@routeql/metadata/naming";
-import { placeholder } from "../sessions.ts";
-import type { Variables } from "../served.ts";
-import { Sql } from "../sql.ts";
-import type { Subject } from "../subject.ts";
+import { placeholder } from "../observe/sessions.ts";
+import type { Variables } from "../observe/served.ts";
+import { Sql } from "../observe/sql.ts";
+import type { Subject } from "../observe/subject.ts";
 
 /** A value of a column: as Postgres writes it, and in a GraphQL variable. */
 export interface Value {

@@ -4,14 +4,14 @@ import { sessionVariable } from "../../declared/filter-tree.ts";
 import { keyOf } from "../../declared/tables.ts";
 import type { DeclaredWrite } from "../../declared/writes.ts";
 import { identifier } from "../../declared/filter-text.ts";
-import { columnsHeldToSession, mentionsSession } from "../../rules/conditions.ts";
-import { fieldOf } from "../documents.ts";
-import type { Verdicts } from "../report.ts";
-import { sessionWords } from "../rows.ts";
-import { sameWrite } from "../same.ts";
-import type { Variables } from "../served.ts";
-import { realSessions, type Uses, variablesOf } from "../sessions.ts";
-import type { Subject } from "../subject.ts";
+import { columnsHeldToSession, mentionsSession } from "../../metadata/conditions.ts";
+import { fieldOf } from "../observe/documents.ts";
+import type { Verdicts } from "../report/report.ts";
+import { sessionWords } from "../decide/rows.ts";
+import { sameWrite } from "../decide/same.ts";
+import type { Variables } from "../observe/served.ts";
+import { realSessions, type Uses, variablesOf } from "../observe/sessions.ts";
+import type { Subject } from "../observe/subject.ts";
 import { type Attempt, Attempts } from "./attempts.ts";
 import {
   type Attempt as AnyAttempt,

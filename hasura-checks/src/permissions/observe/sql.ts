@@ -1,6 +1,6 @@
-import type { DeclaredAccess, DeclaredPermission, DeclaredTable, Filter } from "../declared/declared.ts";
-import { sessionVariable } from "../declared/filter-tree.ts";
-import { filterSql, identifier, quoted } from "../declared/filter-text.ts";
+import type { DeclaredAccess, DeclaredPermission, DeclaredTable, Filter } from "../../declared/declared.ts";
+import { sessionVariable } from "../../declared/filter-tree.ts";
+import { filterSql, identifier, quoted } from "../../declared/filter-text.ts";
 import { fieldOf, orderColumns, valueColumns } from "./documents.ts";
 import type { Variables } from "./served.ts";
 

@@ -1,12 +1,12 @@
-import { UnderivableMetadata } from "../declared/permission.ts";
-import { UsageError } from "../cli/usage-error.ts";
-import type { Finding } from "../findings/finding.ts";
-import type { Project } from "../metadata/project.ts";
-import { permissionsOf, tablesOf } from "../rules/rule.ts";
-import { notExamined } from "../rules/shape.ts";
-import { MissingVariable } from "./sql.ts";
-import { OutOfTime, Unanswered } from "./served.ts";
-import { type Subject } from "./subject.ts";
+import { UnderivableMetadata } from "../../declared/permission.ts";
+import { UsageError } from "../../cli/usage-error.ts";
+import type { Finding } from "../../findings/finding.ts";
+import type { Project } from "../../metadata/project.ts";
+import { permissionsOf, tablesOf } from "../../metadata/walk.ts";
+import { notExamined } from "../../rules/shape.ts";
+import { MissingVariable } from "../observe/sql.ts";
+import { OutOfTime, Unanswered } from "../observe/served.ts";
+import { type Subject } from "../observe/subject.ts";
 
 /** Kinds of checks, with the severity of a finding and its meaning. */
 export const verifications = {

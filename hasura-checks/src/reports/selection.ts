@@ -3,7 +3,7 @@ import { nearest } from "@routeql/metadata/nearest";
 import { UsageError } from "../cli/usage-error.ts";
 import type { Configuration } from "../configuration.ts";
 import { allRules, unusedException } from "../rules/list.ts";
-import type { Finding, Severity } from "./finding.ts";
+import type { Finding, Severity } from "../findings/finding.ts";
 
 const ranks: Readonly<Record<Severity, number>> = { error: 0, warning: 1, note: 2 };
 

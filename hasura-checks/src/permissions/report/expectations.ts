@@ -1,12 +1,12 @@
 /** The file of expectations: the permissions of each role, for review. */
 import { stringify } from "yaml";
 import { z } from "zod";
-import type { DeclaredAccess, DeclaredPermission, DeclaredTable } from "../declared/declared.ts";
-import { filterWords } from "../declared/filter-text.ts";
-import { type Filter, operations, UnderivableMetadata } from "../declared/permission.ts";
-import type { DeclaredWrite } from "../declared/writes.ts";
-import { yamlOf } from "../cli/read-file.ts";
-import { UsageError } from "../cli/usage-error.ts";
+import type { DeclaredAccess, DeclaredPermission, DeclaredTable } from "../../declared/declared.ts";
+import { filterWords } from "../../declared/filter-text.ts";
+import { type Filter, operations, UnderivableMetadata } from "../../declared/permission.ts";
+import type { DeclaredWrite } from "../../declared/writes.ts";
+import { yamlOf } from "../../cli/read-file.ts";
+import { UsageError } from "../../cli/usage-error.ts";
 
 const entry = z.strictObject({
   columns: z.array(z.string()).default([]),

@@ -1,12 +1,12 @@
 import pMap from "p-map";
-import type { DeclaredPermission, DeclaredTable, Operation } from "../declared/declared.ts";
-import { operations } from "../declared/permission.ts";
-import { documentOf, fieldOf, isOrdered, literal, rootOf } from "./documents.ts";
+import type { DeclaredPermission, DeclaredTable, Operation } from "../../declared/declared.ts";
+import { operations } from "../../declared/permission.ts";
+import { documentOf, fieldOf, isOrdered, literal, rootOf } from "../observe/documents.ts";
 import { isLikeUnknown, unused } from "./error-texts.ts";
-import type { Cell, Verdicts } from "./report.ts";
-import type { Failure, Variables } from "./served.ts";
-import { placeholder } from "./sessions.ts";
-import type { Subject } from "./subject.ts";
+import type { Cell, Verdicts } from "../report/report.ts";
+import type { Failure, Variables } from "../observe/served.ts";
+import { placeholder } from "../observe/sessions.ts";
+import type { Subject } from "../observe/subject.ts";
 
 /** A selection that uses names. */
 type Using = (names: readonly string[]) => string;

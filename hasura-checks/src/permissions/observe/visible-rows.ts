@@ -1,8 +1,8 @@
 /** Rows of each table that a role sees, compared with all rows of the table. */
-import type { DeclaredAccess, DeclaredPermission, DeclaredTable } from "../declared/declared.ts";
-import { identifier } from "../declared/filter-text.ts";
-import { UnderivableMetadata } from "../declared/permission.ts";
-import type { ReadOnlyDatabase } from "../metadata/database.ts";
+import type { DeclaredAccess, DeclaredPermission, DeclaredTable } from "../../declared/declared.ts";
+import { identifier } from "../../declared/filter-text.ts";
+import { UnderivableMetadata } from "../../declared/permission.ts";
+import type { ReadOnlyDatabase } from "../../metadata/database.ts";
 import type { Variables } from "./served.ts";
 import { realSessions, strangerSession, type Uses, variablesOf } from "./sessions.ts";
 import { Sql } from "./sql.ts";

@@ -1,6 +1,6 @@
 import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
-import type { DeclaredArgument, DeclaredFunction, DeclaredNativeQuery } from "../declared/declared.ts";
-import { identifier, quoted } from "../declared/filter-text.ts";
+import type { DeclaredArgument, DeclaredFunction, DeclaredNativeQuery } from "../../declared/declared.ts";
+import { identifier, quoted } from "../../declared/filter-text.ts";
 import { literal } from "./documents.ts";
 import type { Variables } from "./served.ts";
 import type { Subject } from "./subject.ts";

@@ -1,4 +1,4 @@
-import { UnderivableMetadata } from "../declared/permission.ts";
+import { UnderivableMetadata } from "../../declared/permission.ts";
 import { MissingVariable, UnstorableText } from "./sql.ts";
 import { parseExactly } from "./served.ts";
 import { type Subject } from "./subject.ts";

@@ -1,8 +1,8 @@
 import { type Engine, type Session, toEngineError } from "@routeql/engine";
-import type { DeclaredAccess } from "../declared/declared.ts";
+import type { DeclaredAccess } from "../../declared/declared.ts";
 import { buildSchema, type GraphQLSchema } from "graphql";
-import { UsageError } from "../cli/usage-error.ts";
-import type { ReadOnlyDatabase } from "../metadata/database.ts";
+import { UsageError } from "../../cli/usage-error.ts";
+import type { ReadOnlyDatabase } from "../../metadata/database.ts";
 import {
   type Failure,
   failureWith,

@@ -4,8 +4,8 @@ import type { Paint } from "../cli/command.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { allRules } from "../rules/list.ts";
 import { version } from "../version.ts";
-import { counts, type Finding, identities, type Severity } from "./finding.ts";
-import { redacted } from "./secret-texts.ts";
+import { counts, type Finding, identities, type Severity } from "../findings/finding.ts";
+import { redacted } from "../findings/secret-texts.ts";
 import { bySeverity } from "./selection.ts";
 
 export const formats = ["text", "json", "github", "gitlab", "sarif"] as const;

@@ -1,5 +1,5 @@
-import { Expectation, expectedRows, type Row } from "./answers.ts";
-import { documentOf, extremeColumns, fieldOf, rootValue } from "./documents.ts";
+import { Expectation, expectedRows, type Row } from "../observe/answers.ts";
+import { documentOf, extremeColumns, fieldOf, rootValue } from "../observe/documents.ts";
 import { argumentsOf, type Case, differing, fromOf, report, rootFieldOf } from "./rows.ts";
 
 /** Compares counts, maxima and minima with those of the visible rows, and the number of nodes with the limit. */

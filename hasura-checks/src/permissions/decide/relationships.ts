@@ -1,9 +1,9 @@
-import { identifier } from "../declared/filter-text.ts";
-import type { DeclaredNativeQuery } from "../declared/declared.ts";
-import type { DeclaredRelationship } from "../declared/tables.ts";
-import type { Calls } from "./calls.ts";
-import { difference, differenceWords, Expectation, expectedRows, type Row } from "./answers.ts";
-import { documentOf, orderColumns, rootValue } from "./documents.ts";
+import { identifier } from "../../declared/filter-text.ts";
+import type { DeclaredNativeQuery } from "../../declared/declared.ts";
+import type { DeclaredRelationship } from "../../declared/tables.ts";
+import type { Calls } from "../observe/calls.ts";
+import { difference, differenceWords, Expectation, expectedRows, type Row } from "../observe/answers.ts";
+import { documentOf, orderColumns, rootValue } from "../observe/documents.ts";
 import {
   argumentsOf,
   type Case,

@@ -1,5 +1,5 @@
-import type { DeclaredAccess, DeclaredPermission, DeclaredTable } from "../declared/declared.ts";
-import type { DeclaredWrite } from "../declared/writes.ts";
+import type { DeclaredAccess, DeclaredPermission, DeclaredTable } from "../../declared/declared.ts";
+import type { DeclaredWrite } from "../../declared/writes.ts";
 
 /** The content of a select permission without its role. */
 export const described = (permission: DeclaredPermission | undefined): unknown =>

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { examinable, readProject } from "../metadata/project.ts";
-import { MetadataFolder, sound, tableFile } from "../testing/tool.ts";
+import { examinable, readProject } from "../../metadata/project.ts";
+import { MetadataFolder, sound, tableFile } from "../../testing/tool.ts";
 import { Verdicts } from "./report.ts";
-import { OutOfTime } from "./served.ts";
+import { OutOfTime } from "../observe/served.ts";
 
 function verdictsOf(folder: MetadataFolder, until?: number): Verdicts {
   return new Verdicts(examinable(readProject("metadata", folder.path), "of the test"), undefined, "embedded", until);

@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from "graphql";
-import type { TextRows } from "../metadata/database.ts";
+import type { TextRows } from "../../metadata/database.ts";
 
 /** Values of session variables by their lower-case names. */
 export type Variables = Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-import type { DeclaredAccess, DeclaredPermission, DeclaredTable, Operation } from "../declared/declared.ts";
+import type { DeclaredAccess, DeclaredPermission, DeclaredTable, Operation } from "../../declared/declared.ts";
 import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
 import type { Reply } from "./served.ts";
 

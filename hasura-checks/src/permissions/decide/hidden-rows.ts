@@ -1,6 +1,6 @@
-import { identifier, quoted } from "../declared/filter-text.ts";
-import { Expectation, expectedRows, type Row } from "./answers.ts";
-import { documentOf, fieldOf, literalOf, rootOf, rootValue } from "./documents.ts";
+import { identifier, quoted } from "../../declared/filter-text.ts";
+import { Expectation, expectedRows, type Row } from "../observe/answers.ts";
+import { documentOf, fieldOf, literalOf, rootOf, rootValue } from "../observe/documents.ts";
 import {
   argumentsOf,
   type Case,

@@ -1,13 +1,13 @@
 import type { GraphQLSchema } from "graphql";
 import { createEngine } from "@routeql/engine";
 import type { Catalog } from "@routeql/metadata/catalog/catalog";
-import { type DeclaredAccess, declaredAccess, UnderivableMetadata } from "../declared/declared.ts";
+import { type DeclaredAccess, declaredAccess, UnderivableMetadata } from "../../declared/declared.ts";
 import { rolesWithPermission } from "@routeql/metadata/read/roles";
 import type { Metadata } from "@routeql/metadata/read/shape";
-import { UsageError } from "../cli/usage-error.ts";
-import { databaseName, ReadOnlyDatabase } from "../metadata/database.ts";
-import { type Fitted, fitted } from "../metadata/fitting.ts";
-import type { ReadProject } from "../metadata/project.ts";
+import { UsageError } from "../../cli/usage-error.ts";
+import { databaseName, ReadOnlyDatabase } from "../../metadata/database.ts";
+import { type Fitted, fitted } from "../../metadata/fitting.ts";
+import type { ReadProject } from "../../metadata/project.ts";
 import { EmbeddedServed, type RunningEngine, RunningServed } from "./engines.ts";
 import {
   type Mutation,

@@ -1,6 +1,6 @@
-import { identifier } from "../declared/filter-text.ts";
-import { difference, differenceWords, Expectation, expectedRows } from "./answers.ts";
-import { documentOf, fieldOf, orderColumns, rootOf, rootValue } from "./documents.ts";
+import { identifier } from "../../declared/filter-text.ts";
+import { difference, differenceWords, Expectation, expectedRows } from "../observe/answers.ts";
+import { documentOf, fieldOf, orderColumns, rootOf, rootValue } from "../observe/documents.ts";
 import { type Case, differing, plainRows, report, rowsStatement, selectionOf } from "./rows.ts";
 
 /** Types without the aggregate `max` before Postgres 18, by which no engine streams, and JSON, which has no order. */

@@ -1,5 +1,5 @@
-import { difference, type Expected, expectedRows, type Row } from "./answers.ts";
-import { documentOf } from "./documents.ts";
+import { difference, type Expected, expectedRows, type Row } from "../observe/answers.ts";
+import { documentOf } from "../observe/documents.ts";
 import { hiddenNames, revealedBy } from "./error-texts.ts";
 import {
   argumentsOf,
@@ -13,8 +13,8 @@ import {
   selectionOf,
   sessionWords,
 } from "./rows.ts";
-import { hostileValues, type Uses } from "./sessions.ts";
-import { orUnanswered, type Reply, Unanswered, type Variables } from "./served.ts";
+import { hostileValues, type Uses } from "../observe/sessions.ts";
+import { orUnanswered, type Reply, Unanswered, type Variables } from "../observe/served.ts";
 
 const most = 50;
 

@@ -1,5 +1,10 @@
-import { type DeclaredAccess, type DeclaredPermission, type DeclaredTable, operations } from "../declared/declared.ts";
-import { filterWords } from "../declared/filter-text.ts";
+import {
+  type DeclaredAccess,
+  type DeclaredPermission,
+  type DeclaredTable,
+  operations,
+} from "../../declared/declared.ts";
+import { filterWords } from "../../declared/filter-text.ts";
 import { told } from "./expectations.ts";
 import { code, type Section, sectionsOf } from "./sections.ts";
 

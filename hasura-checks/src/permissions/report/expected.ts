@@ -1,8 +1,8 @@
 import { statSync, writeFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
-import { readTextOf } from "../cli/read-file.ts";
-import { UsageError } from "../cli/usage-error.ts";
-import type { Finding } from "../findings/finding.ts";
+import { readTextOf } from "../../cli/read-file.ts";
+import { UsageError } from "../../cli/usage-error.ts";
+import type { Finding } from "../../findings/finding.ts";
 import {
   compareExpectations,
   type Expectations,

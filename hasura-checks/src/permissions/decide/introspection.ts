@@ -8,14 +8,14 @@ import {
   type GraphQLSchema,
   type IntrospectionQuery,
 } from "graphql";
-import type { DeclaredNativeQuery, DeclaredTable, Operation } from "../declared/declared.ts";
+import type { DeclaredNativeQuery, DeclaredTable, Operation } from "../../declared/declared.ts";
 import { inputTypeNames } from "@routeql/engine/schema/native-types";
 import { qualifiedName } from "@routeql/metadata/read/shape-parts";
-import { keyOf } from "../declared/tables.ts";
-import { operations } from "../declared/permission.ts";
-import { fieldOf, rootOf } from "./documents.ts";
-import type { Verdicts } from "./report.ts";
-import type { Subject } from "./subject.ts";
+import { keyOf } from "../../declared/tables.ts";
+import { operations } from "../../declared/permission.ts";
+import { fieldOf, rootOf } from "../observe/documents.ts";
+import type { Verdicts } from "../report/report.ts";
+import type { Subject } from "../observe/subject.ts";
 
 /** The places in the schema of a role that contain column names of a table. */
 const places = [

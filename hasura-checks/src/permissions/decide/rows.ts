@@ -1,11 +1,19 @@
-import type { DeclaredPermission, DeclaredTable, Operation } from "../declared/declared.ts";
-import type { Call } from "./calls.ts";
-import { difference, differenceWords, Expectation, type Expected, expectedRows, type Row, settled } from "./answers.ts";
-import { documentOf, fieldOf, orderColumns, rootOf, rootValue, valueColumns } from "./documents.ts";
-import type { Cell, Verdicts, Verification } from "./report.ts";
-import { Sql } from "./sql.ts";
-import type { Failure, Reply, Variables } from "./served.ts";
-import type { Subject } from "./subject.ts";
+import type { DeclaredPermission, DeclaredTable, Operation } from "../../declared/declared.ts";
+import type { Call } from "../observe/calls.ts";
+import {
+  difference,
+  differenceWords,
+  Expectation,
+  type Expected,
+  expectedRows,
+  type Row,
+  settled,
+} from "../observe/answers.ts";
+import { documentOf, fieldOf, orderColumns, rootOf, rootValue, valueColumns } from "../observe/documents.ts";
+import type { Cell, Verdicts, Verification } from "../report/report.ts";
+import { Sql } from "../observe/sql.ts";
+import type { Failure, Reply, Variables } from "../observe/served.ts";
+import type { Subject } from "../observe/subject.ts";
 
 /** One role, one table, function or native query, and one session. */
 export interface Case {

@@ -1,5 +1,5 @@
-import type { DeclaredAccess } from "../declared/declared.ts";
-import type { Failure, Variables } from "./served.ts";
+import type { DeclaredAccess } from "../../declared/declared.ts";
+import type { Failure, Variables } from "../observe/served.ts";
 
 /** A name that no table, column or relationship has. */
 export const unused = "no_such_name";

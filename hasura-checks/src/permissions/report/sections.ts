@@ -1,5 +1,5 @@
 /** Tables of the permissions besides select permissions, for the Markdown document and the HTML page. */
-import type { DeclaredAccess } from "../declared/declared.ts";
+import type { DeclaredAccess } from "../../declared/declared.ts";
 import { rowsText, writesOfRole, writeText } from "./expectations.ts";
 
 /** A table of texts in which names stand between backticks. */

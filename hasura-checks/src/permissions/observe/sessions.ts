@@ -1,10 +1,10 @@
 import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
-import type { DeclaredAccess, Filter } from "../declared/declared.ts";
-import { type FilterNode, type Operand, readFilter } from "../declared/filter-tree.ts";
-import { identifier } from "../declared/filter-text.ts";
-import type { DeclaredTable } from "../declared/tables.ts";
-import { UnderivableMetadata } from "../declared/permission.ts";
-import type { ReadOnlyDatabase } from "../metadata/database.ts";
+import type { DeclaredAccess, Filter } from "../../declared/declared.ts";
+import { type FilterNode, type Operand, readFilter } from "../../declared/filter-tree.ts";
+import { identifier } from "../../declared/filter-text.ts";
+import type { DeclaredTable } from "../../declared/tables.ts";
+import { UnderivableMetadata } from "../../declared/permission.ts";
+import type { ReadOnlyDatabase } from "../../metadata/database.ts";
 import type { Variables } from "./served.ts";
 
 /** A comparison of a session variable with a column. */
