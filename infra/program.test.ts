@@ -7,6 +7,7 @@ import type { Output } from "@pulumi/pulumi";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { program, toArguments } from "./program.ts";
 import type { StackOutputs } from "./program.ts";
+import { checked } from "./settings/reading/problems.ts";
 import { recordStack } from "./testing/recorded-stack.ts";
 
 let folder = "";
@@ -56,6 +57,17 @@ test("warns of a secret in plain text, and not of the empty values in Pulumi.yam
   const texts = warn.mock.calls.map(([text]) => text).filter((text) => text.includes("plain text"));
   expect(texts).toEqual([expect.stringMatching(/ in plain text: serviceApiKey\./)]);
   vi.unstubAllEnvs();
+});
+
+test("takes the settings of its caller and reads none", async () => {
+  vi.stubEnv("ROUTEQL_ENVIRONMENT_FILE", join(folder, "absent.env"));
+  const given = { publicHost: "routes.example.net", httpsPort: 8443 };
+  let outputs: StackOutputs | undefined;
+  await recordStack(async () => {
+    runtime.setAllConfig({ "routeql:httpsPort": "0" });
+    outputs = await program({ settings: checked(given, "local") });
+  });
+  expect(outputs && (await value(outputs.url))).toBe("https://routes.example.net:8443");
 });
 
 test("reports all invalid settings at once, without their secrets", async () => {

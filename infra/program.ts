@@ -1,4 +1,4 @@
-/** The Pulumi program: reads the settings and creates the component, under `pulumi up` (infra/index.ts) and in cli/'s process. */
+/** The Pulumi program: creates the component from settings that it reads under `pulumi up` (infra/index.ts), or that cli/ hands over in its process. */
 import { resolve } from "node:path";
 import { getProject, getStack, type Input, log, output, type Output, RunError, runtime, secret } from "@pulumi/pulumi";
 import { RouteQL, type RouteQLOptions } from "./components/routeql.ts";
@@ -7,7 +7,6 @@ import { outputsBefore } from "./deployed-before.ts";
 import { olderThanStack, type Release, release, unknownOrder } from "./release.ts";
 import { type outputNames, outputsOf } from "./routeql/schema.ts";
 import { isPem } from "./settings/reading/argument-problems.ts";
-import { withDefaults } from "./settings/reading/complete.ts";
 import { grouped, type RouteQLArgs } from "./settings/groups.ts";
 import type { GivenSettings } from "./settings/list.ts";
 import { settingNames, settings } from "./settings/list.ts";
@@ -15,6 +14,7 @@ import { type Generations, generationProblem, generationsOf } from "./settings/r
 import { replacedDataVolume } from "./targets/docker/data-volume.ts";
 import { refuseForeignStack } from "./targets/docker/foreign-stack.ts";
 import { newestOwnMigration } from "./settings/values/own-metadata.ts";
+import type { CheckedSettings } from "./settings/reading/problems.ts";
 import { readSettings, settingsSources } from "./settings/reading/read.ts";
 import { stackWarnings, unsavedDataWarning } from "./settings/reading/stack-warnings.ts";
 import { serialized } from "./inputs.ts";
@@ -46,6 +46,8 @@ export function toArguments(given: GivenSettings): RouteQLArgs {
 }
 
 export interface ProgramOptions extends Pick<RouteQLOptions, "protectData"> {
+  /** Of a caller that has read them. Default: read here, from the stack's configuration and the environment file. */
+  readonly settings?: CheckedSettings;
   /** Of a caller that has checked it. Default: generated, kept in the state, and checked here before anything else is created. */
   readonly stateIdentity?: Input<string>;
 }
@@ -77,9 +79,8 @@ async function ownIdentity(recorded: unknown, protect: boolean, onDocker: boolea
   return identity;
 }
 
-/** @throws {SettingsError} with all problems @throws {RunError} for a stack of another state or a newer version, before any change */
-export async function program({ protectData = false, stateIdentity }: ProgramOptions = {}): Promise<StackOutputs> {
-  const given = readSettings(
+const readOwnSettings = (): CheckedSettings =>
+  readSettings(
     settingsSources({
       stack: getStack(),
       project: getProject(),
@@ -87,7 +88,14 @@ export async function program({ protectData = false, stateIdentity }: ProgramOpt
       folder: projectFolder,
     }),
   );
-  const plain = withDefaults(given, getStack());
+
+/** @throws {SettingsError} with all problems @throws {RunError} for a stack of another state or a newer version, before any change */
+export async function program({
+  protectData = false,
+  stateIdentity,
+  settings: handedOver,
+}: ProgramOptions = {}): Promise<StackOutputs> {
+  const { given, plain } = handedOver ?? readOwnSettings();
   for (const warning of stackWarnings(plain, getStack(), clearSettings())) await log.warn(warning);
   const { target, database, migrations } = plain;
   const before = await outputsBefore();
@@ -103,7 +111,12 @@ export async function program({ protectData = false, stateIdentity }: ProgramOpt
     target === "docker" && database === "single"
       ? await replacedDataVolume(`${component}-${getStack()}`, before["services"] !== undefined)
       : undefined;
-  const deployed = new RouteQL(component, toArguments(given), { protectData, stateIdentity: identity, dataVolume });
+  const deployed = new RouteQL(component, toArguments(given), {
+    checked: true,
+    protectData,
+    stateIdentity: identity,
+    dataVolume,
+  });
   const { consoleUrl, ...outputs } = outputsOf(deployed);
   return {
     release: migrations === undefined ? release : { ...release, ownMigration: newestOwnMigration(migrations) },

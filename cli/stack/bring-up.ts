@@ -2,7 +2,7 @@ import { CommandError, type OpMap, type OutputMap, type Stack } from "@pulumi/pu
 import { program } from "@routeql/infra/program";
 import { stackWarnings } from "@routeql/infra/settings/reading/stack-warnings";
 import { Failure } from "@routeql/host/failure";
-import { projectName, type StackPaths } from "@routeql/host/paths";
+import type { StackPaths } from "@routeql/host/paths";
 import {
   type Phase,
   phase,
@@ -93,8 +93,7 @@ export function bringUp(options: UpOptions): Promise<UpResult> {
   return withSession("up", options, async (session) => {
     const { stack } = options;
     const given = await readConfiguration(stack, options.settings);
-    const inFile = Object.keys(given.entries).map((key) => key.slice(projectName.length + 1));
-    const clear = inFile.filter((name) => !Object.hasOwn(options.settings ?? {}, name));
+    const clear = given.inFile.filter((name) => !Object.hasOwn(options.settings ?? {}, name));
     const prepared = preparation(session, given, true, options);
     const { configuration, cluster, chosen, directory } = prepared;
     const logins = loginsPhase(session, session.log.line);
@@ -269,14 +268,14 @@ function preparation(
 }
 
 function open({ stack, log }: Session, { cli, plugins, configuration, permit }: Preparation): Promise<Stack> {
-  const { entries, plain } = configuration.result;
+  const { providers, ...settings } = configuration.result;
   return openStack({
     stack,
     cli: cli.result,
     plugins: plugins.result,
-    configuration: entries,
-    hostFolder: plain.archiveDirectory,
-    program: async () => ({ ...(await program({ stateIdentity: permit.result.identity.state })) }),
+    configuration: providers,
+    hostFolder: settings.plain.archiveDirectory,
+    program: async () => ({ ...(await program({ settings, stateIdentity: permit.result.identity.state })) }),
     onLine: log.line,
   });
 }

@@ -1,21 +1,24 @@
 import { join } from "node:path";
 import { readText, UnreadableText } from "@routeql/contract/written-text";
 import { YamlFile } from "@routeql/metadata/read/yaml";
-import { withDefaults } from "@routeql/infra/settings/reading/complete";
 import { SettingsError } from "@routeql/infra/settings/reading/error";
 import { type GivenSettings, type PlainSettings, type SettingName, settings } from "@routeql/infra/settings/list";
+import { type CheckedSettings, checked } from "@routeql/infra/settings/reading/problems";
 import { readSettings, settingsSources } from "@routeql/infra/settings/reading/read";
 import type { Target } from "../pulumi/plugins.ts";
 import { Failure } from "@routeql/host/failure";
 import { projectFolder, projectName } from "@routeql/host/paths";
 
 /** Configuration of one stack, resolved before its program runs. */
-export interface StackConfiguration {
-  /** The stack's configuration with the project's prefix: Pulumi.<stack>.yaml, overridden by the caller. */
-  readonly entries: Readonly<Record<string, string>>;
-  readonly given: GivenSettings;
-  readonly plain: PlainSettings;
+export interface StackConfiguration extends CheckedSettings {
+  readonly stack: string;
+  /** Configuration of Pulumi's providers in Pulumi.<stack>.yaml, such as `kubernetes:context`. */
+  readonly providers: Readonly<Record<string, string>>;
+  /** Names of the settings in that file. */
+  readonly inFile: readonly string[];
 }
+
+const ownPrefix = `${projectName}:`;
 
 const remedy = "correct the file; Pulumi reads it too.";
 
@@ -62,15 +65,24 @@ export async function readConfiguration(
   stack: string,
   overrides: Readonly<Record<string, string>> = {},
 ): Promise<StackConfiguration> {
-  const entries = {
-    ...fromFile(stack),
-    ...Object.fromEntries(Object.entries(overrides).map(([name, value]) => [`${projectName}:${name}`, value])),
+  const file = Object.entries(fromFile(stack));
+  const isOwn = ([key]: readonly [string, string]): boolean => key.startsWith(ownPrefix);
+  const given = Object.entries(overrides).map(([name, value]) => [`${ownPrefix}${name}`, value] as const);
+  const configuration: Record<string, string> = Object.fromEntries([...file, ...given]);
+  return {
+    stack,
+    providers: Object.fromEntries(file.filter((entry) => !isOwn(entry))),
+    inFile: file.filter(isOwn).map(([key]) => key.slice(ownPrefix.length)),
+    ...explained(() =>
+      readSettings(settingsSources({ stack, project: projectName, configuration, folder: projectFolder })),
+    ),
   };
+}
+
+/** @throws Failure in place of a SettingsError */
+function explained(read: () => CheckedSettings): CheckedSettings {
   try {
-    const given = readSettings(
-      settingsSources({ stack, project: projectName, configuration: entries, folder: projectFolder }),
-    );
-    return { entries, given, plain: withDefaults(given, stack) };
+    return read();
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     throw new Failure(error.message, {
@@ -80,24 +92,15 @@ export async function readConfiguration(
   }
 }
 
-/** The configuration with these values; the stack's program reads them from its entries. */
-export function withSettings(
-  { entries, given, plain }: StackConfiguration,
-  values: Partial<GivenSettings & PlainSettings> & Readonly<Record<string, string>>,
-): StackConfiguration {
-  const named = Object.entries(values).map(([name, value]) => [`${projectName}:${name}`, value]);
-  return {
-    entries: { ...entries, ...(Object.fromEntries(named) as Record<string, string>) },
-    given: { ...given, ...values },
-    plain: { ...plain, ...values },
-  };
-}
+/** The configuration with valid values that the command chose. @throws Failure when they contradict the others */
+export const withSettings = (configuration: StackConfiguration, values: GivenSettings): StackConfiguration => ({
+  ...configuration,
+  ...explained(() => checked({ ...configuration.given, ...values }, configuration.stack)),
+});
 
 /** The target of the stack; the setting's check allows no other values. */
 export const targetOf = ({ target }: Pick<PlainSettings, "target">): Target =>
   target === "kubernetes" ? target : "docker";
 
-export const isSecretSetting = (key: string): boolean => {
-  const name = key.slice(projectName.length + 1);
-  return Object.hasOwn(settings, name) && settings[name as SettingName].type === "secret";
-};
+export const isSecretSetting = (name: string): boolean =>
+  Object.hasOwn(settings, name) && settings[name as SettingName].type === "secret";

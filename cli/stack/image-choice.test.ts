@@ -8,7 +8,9 @@ import { chooseImages, describeChoice } from "./image-choice.ts";
 import type { ImageChoice } from "./image-choice.ts";
 
 const configure = (stack: string, given: GivenSettings = {}): StackConfiguration => ({
-  entries: {},
+  stack,
+  providers: {},
+  inFile: [],
   given,
   plain: withDefaults(given, stack),
 });
@@ -41,10 +43,16 @@ test("the embedded engine and local images replace those of an unreachable regis
   const choice = await chooseImages(configuration, undefined, nowhere);
   const chosen = withSettings(configuration, choice.instead);
   expect(chosen.plain).toMatchObject({ engine: "embedded", images: "built" });
-  expect(chosen.entries).toEqual({ "routeql:engine": "embedded", "routeql:images": "built" });
+  expect(chosen.given).toEqual({ engine: "embedded", images: "built" });
   expect(describeChoice(choice, chosen)).toMatch(
     /runs on the embedded engine and images built .* no registry could be reached for .*hasura\/graphql-engine:/,
   );
+});
+
+test("a chosen value that contradicts the others stops the run", () => {
+  const given = { target: "kubernetes", publicHost: "routes.example.net", engineReplicasMost: 9 } as const;
+  const configuration = { ...configure("dev", given), given };
+  expect(() => withSettings(configuration, { engine: "embedded" })).toThrow(/engineReplicasMost makes \d+ connections/);
 });
 
 test.each([

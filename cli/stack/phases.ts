@@ -8,7 +8,6 @@ import { refuseSharedIds } from "../docker/host-accounts.ts";
 import { pullImage } from "@routeql/host/docker/pull";
 import { type Phase, phase, type Ready } from "../foundation/phases.ts";
 import { Failure } from "@routeql/host/failure";
-import { projectName } from "@routeql/host/paths";
 import { olderThanStack } from "@routeql/infra/release";
 import { describeServices } from "@routeql/infra/services/all";
 import { networksOf } from "@routeql/infra/targets/docker/networks";
@@ -153,17 +152,11 @@ export const networksPhase = (
 /** The configuration with the base images of this machine. */
 export const basesPhase = (before: () => StackConfiguration, onLine: OnLine): Phase & Ready<StackConfiguration> =>
   phase("Base images", async (context) => {
-    const { given, plain, entries } = before();
+    const configuration = before();
+    const { given, plain } = configuration;
     const isDefault = given.nodeBase === undefined && given.imageMirror === undefined;
-    const bases = await ensureBases(plain, isDefault, { ...context, onLine });
-    const configuration = {
-      given,
-      plain: { ...plain, ...bases },
-      // The program computes the images' names from the same bases.
-      entries:
-        bases.nodeBase === plain.nodeBase ? entries : { ...entries, [`${projectName}:nodeBase`]: bases.nodeBase },
-    };
-    return [configuration, bases.origin];
+    const { nodeBase, origin } = await ensureBases(plain, isDefault, { ...context, onLine });
+    return [nodeBase === plain.nodeBase ? configuration : withSettings(configuration, { nodeBase }), origin];
   });
 
 /** Builds in rounds: an image comes after its base image. */

@@ -21,10 +21,10 @@ test("reports an address that this machine does not have", async () => {
 });
 
 test("suggests another value in the right file, for this stack alone", () => {
-  expect(otherValue("httpPort", "local", {})).toBe("echo HTTP_PORT=8080 >>.env");
-  expect(otherValue("httpPort", "local", { "routeql:httpPort": "80" })).toBe("routeql:httpPort in Pulumi.local.yaml");
-  expect(otherValue("httpPort", "staging", {})).toBe("routeql:httpPort in Pulumi.staging.yaml");
-  expect(otherValue("httpPort", "staging", {}, { hasOwnFile: true })).toBe("echo HTTP_PORT=8080 >>.env.staging");
+  expect(otherValue("httpPort", "local", [])).toBe("echo HTTP_PORT=8080 >>.env");
+  expect(otherValue("httpPort", "local", ["httpPort"])).toBe("routeql:httpPort in Pulumi.local.yaml");
+  expect(otherValue("httpPort", "staging", [])).toBe("routeql:httpPort in Pulumi.staging.yaml");
+  expect(otherValue("httpPort", "staging", [], { hasOwnFile: true })).toBe("echo HTTP_PORT=8080 >>.env.staging");
 });
 
 test("proposes only free ports, each one once", async () => {
@@ -44,7 +44,7 @@ test("proposes only free ports, each one once", async () => {
   expect(httpPort).toBeGreaterThan(8081);
   const remedy = remedyFor(["httpPort"], {
     stack: "local",
-    entries: {},
+    inFile: [],
     rootless: false,
     proposals: { httpPort: 8092 },
   });
@@ -52,10 +52,10 @@ test("proposes only free ports, each one once", async () => {
 });
 
 test("for a rootless engine, names every setting that helps and the way to keep the ports", () => {
-  const remedy = remedyFor(["httpPort", "httpsPort"], { stack: "local", entries: {}, rootless: true });
+  const remedy = remedyFor(["httpPort", "httpsPort"], { stack: "local", inFile: [], rootless: true });
   expect(remedy).toContain("echo HTTP_PORT=8080 >>.env; echo HTTPS_PORT=8443 >>.env");
   expect(remedy).toContain("net.ipv4.ip_unprivileged_port_start");
-  expect(remedyFor(["hostAddress", "hostAddress"], { stack: "local", entries: {}, rootless: false })).toBe(
+  expect(remedyFor(["hostAddress", "hostAddress"], { stack: "local", inFile: [], rootless: false })).toBe(
     "choose an address of this machine: echo HOST_ADDRESS=127.0.0.1 >>.env",
   );
 });

@@ -97,17 +97,17 @@ interface OtherValueOptions {
 export function otherValue(
   setting: keyof typeof examples,
   stack: string,
-  entries: StackConfiguration["entries"],
+  inFile: StackConfiguration["inFile"],
   { hasOwnFile = existsSync(join(projectFolder, `.env.${stack}`)), proposals = {} }: OtherValueOptions = {},
 ): string {
   const key = `${projectName}:${setting}`;
-  if (Object.hasOwn(entries, key) || (stack !== "local" && !hasOwnFile)) return `${key} in Pulumi.${stack}.yaml`;
+  if (inFile.includes(setting) || (stack !== "local" && !hasOwnFile)) return `${key} in Pulumi.${stack}.yaml`;
   return `echo ${settings[setting].environment}=${proposals[setting] ?? examples[setting]} >>${hasOwnFile ? `.env.${stack}` : ".env"}`;
 }
 
 const tooLow = "below the lowest port of a rootless engine";
 
-interface PortChoice extends Pick<StackConfiguration, "entries"> {
+interface PortChoice extends Pick<StackConfiguration, "inFile"> {
   readonly stack: string;
   readonly rootless: boolean;
   readonly proposals?: Proposals;
@@ -138,9 +138,9 @@ export async function freeProposals(
 
 export function remedyFor(
   wrong: readonly (keyof typeof examples)[],
-  { stack, entries, rootless, proposals = {} }: PortChoice,
+  { stack, inFile, rootless, proposals = {} }: PortChoice,
 ): string {
-  const values = [...new Set(wrong)].map((setting) => otherValue(setting, stack, entries, { proposals })).join("; ");
+  const values = [...new Set(wrong)].map((setting) => otherValue(setting, stack, inFile, { proposals })).join("; ");
   if (rootless)
     return `choose ports from 1024 on: ${values}; or allow users to bind low ports: sudo sysctl net.ipv4.ip_unprivileged_port_start=80`;
   return `${wrong[0] === "hostAddress" ? "choose an address of this machine" : "stop the program that uses it, or choose another"}: ${values}`;
@@ -149,7 +149,7 @@ export function remedyFor(
 /** @throws Failure naming every unavailable port and the setting that changes it */
 export async function checkPorts(
   stack: string,
-  { plain, entries }: Pick<StackConfiguration, "plain" | "entries">,
+  { plain, inFile }: Pick<StackConfiguration, "plain" | "inFile">,
 ): Promise<void> {
   const [own, { rootless }, least] = await Promise.all([ownPorts(stack), engineAbilities(), lowestUserPort()]);
   const problems: { readonly setting: keyof typeof examples; readonly text: string }[] = [];
@@ -188,7 +188,7 @@ export async function checkPorts(
       lastLines: problems.map(({ text }) => text),
       remedy: remedyFor(wrong, {
         stack,
-        entries,
+        inFile,
         rootless: problems.some(({ text }) => text.includes(tooLow)),
         proposals,
       }),

@@ -14,7 +14,6 @@ import { offline } from "../offline.ts";
 import { type PluginKind, pulumiHome } from "../pulumi/plugins.ts";
 import { guardGrpcServers, hostFolderVariable } from "@routeql/host/own-peers";
 import { projectName, stackPaths, type StackPaths } from "@routeql/host/paths";
-import { isSecretSetting } from "./configuration.ts";
 import { backendOf, cliEnvironment, inOwnProcessGroup } from "./pulumi-command.ts";
 
 guardGrpcServers();
@@ -24,7 +23,7 @@ export interface WorkspaceOptions {
   readonly cli: PulumiCli;
   readonly plugins: PluginKind;
   readonly program: PulumiFn;
-  /** The stack's whole configuration; undefined keeps that of the last update. */
+  /** Configuration of the providers; undefined keeps that of the last update. The program gets its settings from the command. */
   readonly configuration?: Readonly<Record<string, string>>;
   /** The only folder of the host that the replacement plugins mount; undefined for none. */
   readonly hostFolder?: string | undefined;
@@ -54,8 +53,10 @@ async function writeConfiguration(
 ): Promise<void> {
   const file = join(workspace, `Pulumi.${stack}.yaml`);
   const before = (parse(await readFile(file, "utf8").catch(() => "")) ?? {}) as { encryptionsalt?: string };
-  const plain = Object.fromEntries(Object.entries(configuration).filter(([key]) => !isSecretSetting(key)));
-  const content = { ...(before.encryptionsalt ? { encryptionsalt: before.encryptionsalt } : {}), config: plain };
+  const content = {
+    ...(before.encryptionsalt ? { encryptionsalt: before.encryptionsalt } : {}),
+    config: configuration,
+  };
   // Pulumi would read a time without quotes as another text.
   const quoted = stringify(content, { defaultStringType: "QUOTE_DOUBLE", defaultKeyType: "PLAIN" });
   await writeFile(file, quoted, { mode: 0o600 });
@@ -99,12 +100,8 @@ export async function openStack({
     backend: { url: backendOf(paths) },
     ...(replacements === undefined ? {} : { plugins: { providers: replacements.pluginFolders() } }),
   };
-  const opened = await LocalWorkspace.createOrSelectStack(
+  return LocalWorkspace.createOrSelectStack(
     { stackName: stack, projectName, program },
     { ...workspaceOptions(paths, cli, { plugins, hostFolder, onLine }), projectSettings },
   );
-  const secrets = Object.entries(configuration ?? {}).filter(([key]) => isSecretSetting(key));
-  if (secrets.length > 0)
-    await opened.setAllConfig(Object.fromEntries(secrets.map(([key, value]) => [key, { value, secret: true }])));
-  return opened;
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { Failure, messageOf } from "@routeql/host/failure";
-import { projectFolder, projectName, stackPaths } from "@routeql/host/paths";
+import { projectFolder, stackPaths } from "@routeql/host/paths";
 import { runToEnd } from "@routeql/host/process";
 import { pack } from "tar-stream";
 import { openPlace } from "../place/open-place.ts";
@@ -59,7 +59,7 @@ export interface SupportOptions {
 /** Logs of the last runs of `up` and other commands. */
 const runLogs = 3;
 
-const isSecret = (name: string): boolean => isSecretSetting(`${projectName}:${name}`);
+const isSecret = (name: string): boolean => isSecretSetting(name);
 const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
 /** All entries of a bundle. An entry that cannot be collected contains the reason. */

@@ -26,7 +26,7 @@ import { stackLabel } from "../monitoring/stack-label.ts";
 import { monitoredParts } from "../services/monitoring.ts";
 import type { Secrets } from "../services/secrets.ts";
 import type { RouteQLArgs } from "../settings/groups.ts";
-import { settingsOf } from "../settings/reading/argument-problems.ts";
+import { checkedSettingsOf, settingsOf } from "../settings/reading/argument-problems.ts";
 import type { Settings } from "../settings/list.ts";
 import { authorityOf } from "../tls/authority.ts";
 import { foreignCertificate, type GatewayCertificate } from "../tls/certificate.ts";
@@ -52,6 +52,8 @@ export interface RouteQLOptions extends ComponentResourceOptions {
   readonly stateIdentity?: Input<string> | false;
   /** Docker: identity of the database's volume if it replaces a lost one. The jobs then run again, and no first administrator is created. */
   readonly dataVolume?: string | undefined;
+  /** Whether the caller has checked the arguments, as this project's own program does. Default: false. */
+  readonly checked?: boolean;
   /** Kubernetes: whether objects with versions are named by their content, for manifests. Default: false, names that Pulumi generates. */
   readonly contentNames?: boolean;
 }
@@ -81,11 +83,19 @@ export class RouteQL extends ComponentResource {
   constructor(
     name: string,
     args: RouteQLArgs = {},
-    { protectData = false, stateIdentity: given, dataVolume, contentNames = false, ...options }: RouteQLOptions = {},
+    {
+      protectData = false,
+      stateIdentity: given,
+      dataVolume,
+      checked = false,
+      contentNames = false,
+      ...options
+    }: RouteQLOptions = {},
   ) {
     const stack = getStack();
     // In a program of another team the name of a stack decides nothing.
-    const { settings, given: flat } = settingsOf(args, getProject() === projectName ? stack : "");
+    const read = checked ? checkedSettingsOf : settingsOf;
+    const { settings, given: flat } = read(args, getProject() === projectName ? stack : "");
     super(componentType, name, {}, options);
 
     const named = resourceNames(name);

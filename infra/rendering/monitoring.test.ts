@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
+import { checked } from "../settings/reading/problems.ts";
 import { renderStack } from "./render-stack.ts";
 
 interface Rendered {
@@ -57,8 +58,8 @@ test.each([
   expect(Object.fromEntries(open)).toEqual(ports);
 });
 
-test("Kubernetes rejects the monitoring stack and names the alternative", async () => {
-  await expect(renderStack("prod", { engine: "embedded", monitoring: "stack" })).rejects.toThrow("use scrape");
+test("Kubernetes rejects the monitoring stack and names the alternative", () => {
+  expect(() => checked({ engine: "embedded", monitoring: "stack" }, "prod")).toThrow("use scrape");
 });
 
 test("with the Prometheus operator there are a PodMonitor, the alerts and the dashboard", async () => {

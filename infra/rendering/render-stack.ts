@@ -143,7 +143,12 @@ function secretsOf(resources: readonly RecordedResource[]) {
 export async function renderStack(stack: string, settings: GivenSettings): Promise<RenderedStack> {
   const given = withCertificate({ ...settings, pushImages: false });
   const resources = await recordResources(
-    () => void new RouteQL(component, toArguments(withoutSecrets(given)), { stateIdentity: false, contentNames: true }),
+    () =>
+      void new RouteQL(component, toArguments(withoutSecrets(given)), {
+        checked: true,
+        stateIdentity: false,
+        contentNames: true,
+      }),
     { stack, preview: false, answers },
   );
   const manifests = resources.map(manifestOf).filter((manifest) => manifest !== undefined);

@@ -1,17 +1,18 @@
 import { isAbsolute } from "node:path";
 import { output, unsecret } from "@pulumi/pulumi";
 import { isPending } from "../../inputs.ts";
-import { contradictions, withDefaults } from "./complete.ts";
+import { withDefaults } from "./complete.ts";
 import { notASetting, SettingsError, type SettingsProblem } from "./error.ts";
 import { argumentNames, grouped, type RouteQLArgs, groups, ungrouped, writtenArgument } from "../groups.ts";
 import { type GivenInputs, type SecretSettingName, type SettingName, type Settings, settings } from "../list.ts";
 import { checkValue } from "./parse.ts";
+import { problemsOf } from "./problems.ts";
 import type { Setting } from "../values/setting.ts";
 
 const place = "argument";
 
 /** The problem of one value; undefined also for a value that the program does not know yet. */
-function problemOf(name: SettingName, value: unknown): string | undefined {
+function valueProblem(name: SettingName, value: unknown): string | undefined {
   const { type, structural }: Setting = settings[name];
   if (value === undefined) return undefined;
   if (isPending(value))
@@ -47,11 +48,11 @@ export function argumentProblems(args: Readonly<Record<string, unknown>>, stack:
   const { given, unknown } = ungrouped(args);
   const unknownOnes = unknown.map((name) => ({ name, place, problem: unknownProblem(name) }));
   const wrong = Object.entries(given).flatMap(([name, value]): SettingsProblem[] => {
-    const problem = problemOf(name as SettingName, value);
+    const problem = valueProblem(name as SettingName, value);
     return problem === undefined ? [] : [{ name: writtenArgument(name as SettingName), place, problem }];
   });
   const problems = [...unknownOnes, ...wrong];
-  return problems.length > 0 ? problems : contradictions(given, stack).map(asArgument);
+  return problems.length > 0 ? problems : problemsOf(given, stack).map(asArgument);
 }
 
 function refuse(args: RouteQLArgs, stack: string): void {
@@ -59,11 +60,19 @@ function refuse(args: RouteQLArgs, stack: string): void {
   if (problems.length > 0) throw new SettingsError(problems);
 }
 
+interface ComponentSettings {
+  readonly settings: Settings;
+  readonly given: GivenInputs;
+}
+
+/** The arguments with defaults, of a caller that has checked them. */
+export function checkedSettingsOf(args: RouteQLArgs, stack: string): ComponentSettings {
+  const { given } = ungrouped({ ...args });
+  return { settings: withDefaults(given, stack), given };
+}
+
 /** The arguments with defaults. Known values are checked at once, outputs together once all are known. @throws {SettingsError} */
-export function settingsOf(
-  args: RouteQLArgs,
-  stack: string,
-): { readonly settings: Settings; readonly given: GivenInputs } {
+export function settingsOf(args: RouteQLArgs, stack: string): ComponentSettings {
   refuse(args, stack);
   const { given } = ungrouped({ ...args });
   const pending = Object.entries(given).filter(([, value]) => isPending(value));

@@ -15,7 +15,7 @@ function read(configuration: Record<string, string>, content?: string) {
     stack: "staging",
     configuration,
     environmentFile: content === undefined ? undefined : { name: ".env", content },
-  });
+  }).given;
 }
 
 function problems(configuration: Record<string, string>, content?: string): string[] {

@@ -1,12 +1,11 @@
 /** Reads the settings from the stack's configuration, then from the environment file. The component adds defaults and secrets. */
 import { relative, resolve } from "node:path";
 import { readText, UnreadableText } from "@routeql/contract/written-text";
-import { contradictions, withDefaults } from "./complete.ts";
 import { parseEnvironmentFile } from "./environment-file.ts";
 import { notASetting, SettingsError, type SettingsProblem } from "./error.ts";
 import { type GivenSettings, type SettingName, settingNames, settings } from "../list.ts";
 import { parseValue } from "./parse.ts";
-import { publicProblems } from "./public-problems.ts";
+import { type CheckedSettings, checked } from "./problems.ts";
 
 export interface SettingsSources {
   /** Name of the stack; some defaults depend on it. */
@@ -57,18 +56,8 @@ function fromFile(file: SettingsSources["environmentFile"], problems: SettingsPr
   return given;
 }
 
-/** All secrets must differ; the auth sidecar has the same check for its own. */
-function equalSecrets(given: GivenSettings): SettingsProblem[] {
-  const names = settingNames.filter((name) => settings[name].type === "secret" && given[name] !== undefined);
-  return names.flatMap((name, index) => {
-    const same = names.slice(0, index).find((other) => given[other] === given[name]);
-    const problem = `is the same as ${same}; each needs a value of its own`;
-    return same === undefined ? [] : [{ name, place: "together with another setting", problem }];
-  });
-}
-
-/** Reads all given settings; an empty value is not given. @throws {SettingsError} with every problem, also of overridden values. */
-export function readSettings({ stack, configuration, environmentFile }: SettingsSources): GivenSettings {
+/** Reads and checks all given settings; an empty value is not given. @throws {SettingsError} with every problem, also of overridden values. */
+export function readSettings({ stack, configuration, environmentFile }: SettingsSources): CheckedSettings {
   const problems: SettingsProblem[] = [];
   const values: Partial<Record<SettingName, string | number | boolean>> = {};
   for (const source of [fromConfiguration(configuration, problems), fromFile(environmentFile, problems)]) {
@@ -78,14 +67,7 @@ export function readSettings({ stack, configuration, environmentFile }: Settings
       else values[name] ??= parsed.value;
     }
   }
-  const given = values as GivenSettings;
-  problems.push(
-    ...contradictions(given, stack),
-    ...publicProblems(withDefaults(given, stack), stack),
-    ...equalSecrets(given),
-  );
-  if (problems.length > 0) throw new SettingsError(problems);
-  return given;
+  return checked(values as GivenSettings, stack, problems);
 }
 
 /** Configuration key that names another environment file; it is not allowed in that file itself. */
