@@ -64,6 +64,25 @@ test("leaves a folder with other files alone", async () => {
   expect(readdirSync(out())).toEqual(["00-namespace.yaml"]);
 });
 
+test("pins each image by the digests of a file, and rejects a file without one of them", async () => {
+  expect((await render(embedded, "--stack", "rendered", "--out", out())).stdout).toContain(
+    "follow from the base images",
+  );
+  const list = join(out(), "images.txt");
+  const images = readFileSync(list, "utf8").trim().split("\n");
+  const pinned = images.map((image) => `${image}@sha256:${"5".repeat(64)}`);
+  const file = join(folder, "pinned.txt");
+  writeFileSync(file, `${pinned.slice(1).join("\n")}\n`);
+  const { code, stderr } = await render(embedded, "--stack", "rendered", "--out", out(), "--digests", file);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining(`has no digest for ${images[0]}`) as string,
+  });
+  writeFileSync(file, `${pinned.join("\n")}\n`);
+  expect(await render(embedded, "--stack", "rendered", "--out", out(), "--digests", file)).toMatchObject({ code: 0 });
+  expect(readFileSync(list, "utf8").trim().split("\n")).toEqual(pinned);
+});
+
 test("rejects a stack on Docker and invalid settings, with the remedy", async () => {
   expect((await render([], "--stack", "rendered")).stderr).toContain(
     "The stack rendered runs on Docker, which has no manifests",

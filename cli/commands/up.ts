@@ -10,6 +10,11 @@ export const command: Command = {
     name: "up",
     summary: "Starts the stack or updates it, and installs its prerequisites.",
     options: {
+      images: {
+        type: "string",
+        value: "FILE",
+        meaning: "Kubernetes: images.txt of npm run render; refuse to run with other images",
+      },
       adopt: { type: "boolean", meaning: "take over a stack of this name from another checkout or Docker engine" },
       "unchecked-directory": {
         type: "boolean",
@@ -28,6 +33,7 @@ export const command: Command = {
       signal,
       adopt: args.flag("adopt"),
       uncheckedDirectory: args.flag("unchecked-directory"),
+      images: args.optionalText("images"),
     });
     console.log(upSummary(stack, result, (Date.now() - started) / 1000));
   },

@@ -17,7 +17,9 @@ export async function ensureBases(named: BaseImages, nodeIsDefault: boolean, opt
   if (!(await imageExists(named.debianBase))) origins.push(await bringDebian(named.debianBase, options));
   options.signal.throwIfAborted();
   let { nodeBase } = named;
-  const replacements = nodeIsDefault ? await offline() : undefined;
+  const known = await offline();
+  // A base that is named explicitly stays; this machine can build one of them.
+  const replacements = nodeIsDefault || nodeBase === known?.nodeImage ? known : undefined;
   if (!(await imageExists(nodeBase))) {
     // An earlier choice stays: another base image would rebuild every image.
     if (replacements && (await imageExists(replacements.nodeImage))) nodeBase = replacements.nodeImage;

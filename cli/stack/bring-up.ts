@@ -27,6 +27,7 @@ import { backupPhase } from "./backup-first.ts";
 import { readConfiguration, type StackConfiguration, targetOf } from "./configuration.ts";
 import { currentProblems, untilHealthy } from "./health.ts";
 import { describeReplacement, type ImageChoice, keepChoice } from "./image-choice.ts";
+import { listPhase } from "./listed-images.ts";
 import { readOutputs } from "./outputs.ts";
 import {
   basesPhase,
@@ -69,6 +70,8 @@ export interface UpOptions extends RunOptions {
   readonly adopt?: boolean;
   /** Continues with an LDAP directory that does not accept the settings. */
   readonly uncheckedDirectory?: boolean;
+  /** Kubernetes: list of `npm run render`, whose images the stack must have. */
+  readonly images?: string | undefined;
   /** Settings that override the stack's configuration and the environment file, by name (`httpsPort`). */
   readonly settings?: Readonly<Record<string, string>>;
   /** For Kubernetes without a registry: copies images from this machine's Docker engine to the cluster's nodes, under the same names. */
@@ -245,19 +248,26 @@ function preparation(
     const permit = ownerPhase(session, () => checkOwnershipInCluster(cluster.result, stack, adopt));
     const { imageRegistry, pushImages } = given.plain;
     if (imageRegistry !== undefined && !pushImages) {
-      const configuration = { result: given };
-      const plan = [[[cli], [cluster, permit], ...beside], plugins];
+      const list = options.images === undefined ? undefined : listPhase(() => given, options.images);
+      const configuration = list ?? { result: given };
+      const plan = [[[cli], [...(list ? [list] : []), cluster, permit], ...beside], plugins];
       return { plan, cli, plugins, permit, configuration, cluster, directory };
     }
-    const configuration = basesPhase(() => chosen.result.configuration, onLine);
+    const chosenNow = (): StackConfiguration => chosen.result.configuration;
+    const list = options.images === undefined ? undefined : listPhase(chosenNow, options.images);
+    const configuration = basesPhase(list ? () => list.result : chosenNow, onLine);
     const images =
       withImages && imageRegistry === undefined
         ? [imagesPhase(configuration, onLine), deliveryPhase(configuration, onLine, options.deliverImages)]
         : [];
-    const lane = [cluster, permit, engine, chosen, configuration, ...images];
+    const lane = [cluster, permit, engine, chosen, ...(list ? [list] : []), configuration, ...images];
     const plan = [[[cli], lane, ...beside], plugins];
     return { plan, cli, plugins, permit, configuration, cluster, chosen, directory };
   }
+  if (options.images !== undefined)
+    throw new Failure(`--images needs a stack on Kubernetes, and ${stack} runs on Docker`, {
+      remedy: "omit --images.",
+    });
   const permit = ownerPhase(session, () => checkOwnership(stack, adopt));
   const networks = networksPhase(session, chosen, withImages);
   const configuration = basesPhase(() => networks.result, onLine);

@@ -56,6 +56,8 @@ export interface RouteQLOptions extends ComponentResourceOptions {
   readonly checked?: boolean;
   /** Kubernetes: whether objects with versions are named by their content, for manifests. Default: false, names that Pulumi generates. */
   readonly contentNames?: boolean;
+  /** Kubernetes: digests (`sha256:…`) that pin images, by reference. */
+  readonly imageDigests?: ReadonlyMap<string, string> | undefined;
 }
 
 /** The gateway, the engine, the auth sidecar, the session store and the database, on one Docker host or on Kubernetes. */
@@ -89,6 +91,7 @@ export class RouteQL extends ComponentResource {
       dataVolume,
       checked = false,
       contentNames = false,
+      imageDigests,
       ...options
     }: RouteQLOptions = {},
   ) {
@@ -143,6 +146,7 @@ export class RouteQL extends ComponentResource {
         state,
         dataVolume,
         contentNames,
+        imageDigests,
         named,
       },
       this,

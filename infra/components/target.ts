@@ -39,6 +39,7 @@ export interface Deployment {
   readonly dataVolume: string | undefined;
   /** Kubernetes: whether versioned objects are named by their content. */
   readonly contentNames: boolean;
+  readonly imageDigests: ImageSources["digests"];
   readonly named: ResourceNames;
 }
 
@@ -79,6 +80,7 @@ function backupAuthoritiesOf({ backupEndpoint, backupCaFile, authoritiesFile }: 
 export function runOnTarget(settings: Settings, deployment: Deployment, parent: Resource): readonly Running[] {
   const { services, images, secrets, given, protectData, prefix, stack, state, dataVolume, contentNames, named } =
     deployment;
+  const { imageDigests: digests } = deployment;
   if (settings.target === "docker") {
     const scope = { prefix, stack, state, dataVolume, named };
     const { hostAddress, networkRange, processorLimit } = settings;
@@ -94,9 +96,9 @@ export function runOnTarget(settings: Settings, deployment: Deployment, parent: 
       })),
     }));
   }
-  const registry = { registry: settings.imageRegistry, push: settings.pushImages };
+  const registry = { registry: settings.imageRegistry, push: settings.pushImages, digests };
   const run = {
-    ...kubernetesRunOf(settings, { instance: prefix, state, contentNames, named }),
+    ...kubernetesRunOf(settings, { instance: prefix, state, contentNames, named }, digests),
     services,
     images: { ...images, ...registry },
     secrets,

@@ -31,7 +31,7 @@ interface Rendered {
 }
 const objectsIn = ({ files }: RenderedStack): Rendered[] =>
   [...files].flatMap(([path, text]) =>
-    /^\d.*\.yaml$/.test(path) ? parseAllDocuments(text).map((document) => document.toJS() as Rendered) : [],
+    /\d\d-.*\.yaml$/.test(path) ? parseAllDocuments(text).map((document) => document.toJS() as Rendered) : [],
   );
 
 let single: RenderedStack;
@@ -43,7 +43,6 @@ beforeAll(async () => {
 
 test("writes a file for each service in start order", () => {
   expect([...single.files.keys()]).toEqual([
-    "00-namespace.yaml",
     "01-network-policies.yaml",
     "10-secrets.yaml",
     "11-database.yaml",
@@ -54,6 +53,8 @@ test("writes a file for each service in start order", () => {
     "16-gateway.yaml",
     "images.txt",
     "kustomization.yaml",
+    "namespace/00-namespace.yaml",
+    "namespace/kustomization.yaml",
   ]);
 });
 
@@ -293,7 +294,7 @@ test("a rotation by generations renders new Secrets and pods, and keeps pods wit
 });
 
 test("neither a prune nor the deletion of the application deletes the namespace", () => {
-  expect(parse(single.files.get("00-namespace.yaml") ?? "")).toMatchObject({
+  expect(parse(single.files.get("namespace/00-namespace.yaml") ?? "")).toMatchObject({
     metadata: {
       annotations: {
         "argocd.argoproj.io/sync-options": "Prune=false,Delete=false",
@@ -301,4 +302,28 @@ test("neither a prune nor the deletion of the application deletes the namespace"
       },
     },
   });
+});
+
+test("keeps the namespace out of the kustomization that kubectl delete -k takes", () => {
+  const resourcesOf = (path: string): string[] =>
+    (parse(single.files.get(path) ?? "") as { resources: string[] }).resources;
+  expect(resourcesOf("kustomization.yaml").join(" ")).not.toContain("namespace");
+  expect(resourcesOf("namespace/kustomization.yaml")).toEqual(["00-namespace.yaml"]);
+});
+
+test("pins images by digests before jobs get their names", async () => {
+  const registry: GivenSettings = {
+    engine: "embedded",
+    imageRegistry: "registry.example.net",
+    database: "cloudnative-pg",
+  };
+  const tagged = await renderStack("prod", registry);
+  const digests = new Map(tagged.images.map((image) => [image, `sha256:${"7".repeat(64)}`]));
+  const pinned = await renderStack("prod", registry, digests);
+  expect(pinned.images).toEqual(tagged.images.map((image) => `${image}@${digests.get(image)}`));
+  const jobsOf = (rendered: RenderedStack): string[] =>
+    objectsIn(rendered).flatMap(({ kind, metadata }) => (kind === "Job" ? [metadata.name] : []));
+  const [before, after] = [jobsOf(tagged), jobsOf(pinned)];
+  expect(after).toHaveLength(before.length);
+  expect(after.filter((name) => name.startsWith("migrate") && before.includes(name))).toEqual([]);
 });

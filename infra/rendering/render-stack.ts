@@ -1,4 +1,5 @@
 /** A stack's program as Kubernetes manifests: runs the program with placeholders for all secrets. */
+import { basename } from "node:path";
 import { RunError } from "@pulumi/pulumi";
 import { stringify } from "yaml";
 import { partOf } from "../components/resource-names.ts";
@@ -14,9 +15,12 @@ import { secretsJob } from "./secrets-job.ts";
 
 const serviceLabel = "app.kubernetes.io/name";
 
+/** Outside of the main kustomization: `kubectl delete -k` of a folder with the namespace would delete all volumes. */
+const namespaceFolder = "namespace/";
+
 /** The manifest file of an object. Its number is the wave in which Argo CD applies it. */
 function fileOf({ kind, metadata }: Manifest, order: readonly string[]): string {
-  if (kind === "Namespace") return "00-namespace.yaml";
+  if (kind === "Namespace") return `${namespaceFolder}00-namespace.yaml`;
   if (kind === "NetworkPolicy") return "01-network-policies.yaml";
   const service = metadata.labels?.[serviceLabel] ?? "stack";
   return `${10 + Math.max(0, order.indexOf(service))}-${service}.yaml`;
@@ -32,14 +36,14 @@ const kept = {
 };
 
 /** The object with the annotation of its wave (argo-cd.readthedocs.io, sync waves): each wave waits until the one before is healthy. */
-const inWave = (manifest: Manifest, file: string): Manifest => ({
+const inWave = (manifest: Manifest, wave: number): Manifest => ({
   ...manifest,
   metadata: {
     ...manifest.metadata,
     annotations: {
       ...(manifest.metadata["annotations"] as object | undefined),
       ...(holdsData.has(manifest.kind) ? kept : {}),
-      "argocd.argoproj.io/sync-wave": String(Number.parseInt(file, 10)),
+      "argocd.argoproj.io/sync-wave": String(wave),
     },
   },
 });
@@ -64,6 +68,9 @@ const kinds = [
 ];
 const rank = ({ kind }: Manifest): number => (kinds.includes(kind) ? kinds.indexOf(kind) : kinds.length);
 
+const kustomization = (resources: readonly string[]): string =>
+  stringify({ apiVersion: "kustomize.config.k8s.io/v1beta1", kind: "Kustomization", resources: resources.toSorted() });
+
 /** Contents by path: one file for each service in start order, the kustomization and the list of images. Deterministic for equal objects. */
 function filesOf(manifests: readonly Manifest[], order: readonly string[]): ReadonlyMap<string, string> {
   const groups = Map.groupBy(manifests, (manifest) => fileOf(manifest, order));
@@ -73,18 +80,20 @@ function filesOf(manifests: readonly Manifest[], order: readonly string[]): Read
         rank(left) - rank(right) ||
         (`${left.kind}/${left.metadata.name}` < `${right.kind}/${right.metadata.name}` ? -1 : 1),
     );
-    return [file, yamlOf(sorted.map((manifest) => inWave(manifest, file)))] as const;
+    const wave = Number.parseInt(basename(file), 10);
+    return [file, yamlOf(sorted.map((manifest) => inWave(manifest, wave)))] as const;
   });
-  const kustomization = stringify({
-    apiVersion: "kustomize.config.k8s.io/v1beta1",
-    kind: "Kustomization",
-    resources: files.map(([file]) => file).sort(),
-  });
+  const [inNamespace, others] = [true, false].map((isThere) =>
+    files.map(([file]) => file).filter((file) => file.startsWith(namespaceFolder) === isThere),
+  );
   const images = imagesOf(manifests)
     .map((image) => `${image}\n`)
     .join("");
   const lists = [
-    ["kustomization.yaml", kustomization],
+    ...(inNamespace!.length === 0
+      ? []
+      : [[`${namespaceFolder}kustomization.yaml`, kustomization(inNamespace!.map((file) => basename(file)))] as const]),
+    ["kustomization.yaml", kustomization(others!)],
     ["images.txt", images],
   ] as const;
   return new Map([...files, ...lists].sort(([left], [right]) => (left < right ? -1 : 1)));
@@ -99,6 +108,8 @@ const certificateSecret = "gateway-certificate";
 export interface RenderedStack {
   /** Contents by path. */
   readonly files: ReadonlyMap<string, string>;
+  /** References of all images, as the nodes know them. */
+  readonly images: readonly string[];
   /** Tasks for the person who applies the manifests. */
   readonly notes: readonly string[];
 }
@@ -139,8 +150,12 @@ function secretsOf(resources: readonly RecordedResource[]) {
   };
 }
 
-/** @throws {SettingsError} with all problems of the settings */
-export async function renderStack(stack: string, settings: GivenSettings): Promise<RenderedStack> {
+/** @param imageDigests that pin the images, by reference @throws {SettingsError} with all problems of the settings */
+export async function renderStack(
+  stack: string,
+  settings: GivenSettings,
+  imageDigests?: ReadonlyMap<string, string>,
+): Promise<RenderedStack> {
   const given = withCertificate({ ...settings, pushImages: false });
   const resources = await recordResources(
     () =>
@@ -148,6 +163,7 @@ export async function renderStack(stack: string, settings: GivenSettings): Promi
         checked: true,
         stateIdentity: false,
         contentNames: true,
+        imageDigests,
       }),
     { stack, preview: false, answers },
   );
@@ -163,7 +179,7 @@ export async function renderStack(stack: string, settings: GivenSettings): Promi
   const all = [...manifests, ...secretsJob(migrate, secrets, generated, apiServerPorts)];
   const files = filesOf(all, ["secrets", ...order]);
   for (const [path, text] of files) refuseKey(path, text);
-  return { files, notes: notesOf(owned, given.certificateSecret) };
+  return { files, images: imagesOf(all), notes: notesOf(owned, given.certificateSecret) };
 }
 
 /** The manifests promise to contain no secret, and a person publishes them. */

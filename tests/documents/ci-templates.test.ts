@@ -1,4 +1,6 @@
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -72,5 +74,61 @@ describe("the pipeline for GitLab", () => {
     const commands = Object.values(gitlab).flatMap(({ script = [] }) => script);
     expect(commands.length).toBeGreaterThan(0);
     for (const command of commands) expectKnown(command);
+  });
+});
+
+describe("the job that pushes images", () => {
+  const commands = (parse(read("ci-templates/gitlab/images.gitlab-ci.yml")) as { images: { script: string[] } }).images
+    .script;
+
+  test("runs the same commands on GitHub and GitLab, all of this repository", () => {
+    const workflow = parse(read("ci-templates/github/images.yml")) as GitHubWorkflow;
+    const run = workflow.jobs["images"]!.steps.flatMap((step) => step.run ?? []);
+    expect(run).toEqual(["npm ci", ...commands]);
+    for (const command of commands.filter((each) => !each.startsWith("sh "))) expectKnown(command);
+    for (const [, option] of commands.join(" ").matchAll(/--(build|digests|out)\b/g))
+      expect(read("cli/commands/render.ts")).toContain(`${option}: {`);
+  });
+
+  /** Runs the script with a Docker client that records its calls and whose scanner fails for `refused`. */
+  function push(images: readonly string[], refused = "none"): { code: number | null; out: string; calls: string[] } {
+    const folder = mkdtempSync(join(tmpdir(), "routeql-push-"));
+    try {
+      const digest = `sha256:${"3".repeat(64)}`;
+      const docker = `#!/bin/sh
+echo "$*" >> ${folder}/calls
+case "$*" in
+  run*${refused}) exit 1 ;;
+  "image inspect --format"*) for last; do :; done; echo "other.example.net/x@sha256:00"; echo "\${last%:*}@${digest}" ;;
+esac
+`;
+      writeFileSync(join(folder, "docker"), docker, { mode: 0o755 });
+      writeFileSync(join(folder, "images.txt"), images.map((image) => `${image}\n`).join(""));
+      const environment = { ...process.env, PATH: `${folder}:${process.env["PATH"]}` };
+      const script = join(repository, "ci-templates/push-images.sh");
+      const { status, stdout } = spawnSync("sh", [script, join(folder, "images.txt")], {
+        env: environment,
+        encoding: "utf8",
+      });
+      const calls = readFileSync(join(folder, "calls"), "utf8").trim().split("\n");
+      return { code: status, out: stdout, calls };
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }
+  const own = "registry.example.net:5000/kit/routeql/gateway:0123456789ab";
+
+  test("pushes only images of this project and prints every digest", () => {
+    const { code, out, calls } = push([own, "hasura/graphql-engine:v2"]);
+    expect(code).toBe(0);
+    const digest = `@sha256:${"3".repeat(64)}`;
+    expect(out).toBe(`${own}${digest}\nhasura/graphql-engine:v2${digest}\n`);
+    expect(calls.filter((call) => call.startsWith("push"))).toEqual([`push --quiet ${own}`]);
+  });
+
+  test("pushes nothing when the scanner rejects an image", () => {
+    const { code, out, calls } = push([own, "hasura/graphql-engine:v2"], "hasura/graphql-engine:v2");
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(calls.filter((call) => call.startsWith("push"))).toEqual([]);
   });
 });

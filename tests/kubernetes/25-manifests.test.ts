@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, fetch, type Response } from "undici";
@@ -42,6 +42,7 @@ let folder = "";
 beforeAll(async () => {
   await scaleSuite(hasFront ? 0 : 1);
   folder = await mkdtemp(join(tmpdir(), "routeql-manifests-"));
+  await mkdir(join(folder, "namespace"));
 });
 afterAll(async () => {
   await node.kubectl(["delete", "namespace", namespace, "--ignore-not-found", "--timeout=120s"]);
@@ -72,8 +73,8 @@ async function generations(): Promise<Record<string, number>> {
   return Object.fromEntries(items.map(({ kind, metadata }) => [`${kind}/${metadata.name}`, metadata.generation ?? 0]));
 }
 
-/** Renders the stack and applies the folder; returns kubectl's lines about other objects than those with a generation. */
-async function apply(more: Readonly<Record<string, string>> = {}): Promise<string[]> {
+/** Renders the stack into the folder, with the images of the node. */
+async function render(more: Readonly<Record<string, string>> = {}): Promise<void> {
   const { given } = await readConfiguration(name, { ...settings, ...more });
   const { files } = await renderStack(name, given);
   const present = await imagesOnNode();
@@ -82,6 +83,11 @@ async function apply(more: Readonly<Record<string, string>> = {}): Promise<strin
       join(folder, path),
       content.replaceAll(/routeql\/([a-z-]+):[0-9a-f]{12}/g, (image, of: string) => present.get(of) ?? image),
     );
+}
+
+/** Renders the stack and applies the folder; returns kubectl's lines about other objects than those with a generation. */
+async function apply(more: Readonly<Record<string, string>> = {}): Promise<string[]> {
+  await render(more);
   const lines = (await node.kubectl(["apply", `--kustomize=${folder}`])).trim().split("\n");
   return lines.filter((line) => !/^(deployment|statefulset|job|poddisruptionbudget|networkpolicy)\./.test(line));
 }
@@ -110,10 +116,9 @@ async function ask(path: string, headers: Readonly<Record<string, string>>, body
   });
 }
 
-async function logIn(): Promise<number> {
+async function logIn(key = "service-api-key"): Promise<number> {
   const account = { email: "admin@example.net", password: await secretOf("admin-password") };
-  return (await ask("auth/login/credentials", { "x-service-api-key": await secretOf("service-api-key") }, account))
-    .status;
+  return (await ask("auth/login/credentials", { "x-service-api-key": await secretOf(key) }, account)).status;
 }
 
 test(
@@ -124,7 +129,8 @@ test(
       ["tls.crt", certificate.certificate],
       ["tls.key", certificate.privateKey],
     ] as const;
-    await node.kubectl(["create", "namespace", namespace]);
+    await render();
+    await node.kubectl(["apply", `--kustomize=${join(folder, "namespace")}`]);
     for (const [file, content] of pair) await writeFile(join(folder, file), content);
     await node.kubectl([
       "create",
@@ -168,4 +174,37 @@ test("one changed setting changes its service only, and the passwords stay", { t
   await complete();
   expect(await secretOf("admin-password")).toBe(password);
   expect(await logIn()).toBe(200);
+});
+
+test("a rotation by generations refuses no query and restarts no pod with data", { timeout: 400_000 }, async () => {
+  const key = await secretOf("engine-access-key");
+  const headers = { "x-engine-access-key": key };
+  const podsWithData = (): Promise<string> =>
+    node.kubectl([
+      "get",
+      "pods",
+      "database-0",
+      "sessions-0",
+      `--namespace=${namespace}`,
+      "--output=jsonpath={.items[*].metadata.uid} {.items[*].status.containerStatuses[*].restartCount}",
+    ]);
+  const before = await podsWithData();
+  let rotating = true;
+  const statuses = new Map<number, number>();
+  const client = (async () => {
+    while (rotating) {
+      const { status } = await ask("graphql", headers, { query: "{ view_hijacks(limit: 1) { key } }" });
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+  })();
+  try {
+    await apply({ databasePasswordsGeneration: "2", sessionsPasswordGeneration: "2", serviceApiKeyGeneration: "2" });
+    await complete();
+  } finally {
+    rotating = false;
+    await client;
+  }
+  expect([...statuses.keys()]).toEqual([200]);
+  expect(await podsWithData()).toBe(before);
+  expect(await logIn("service-api-key-2")).toBe(200);
 });

@@ -55,7 +55,7 @@ async function manifests(more: Readonly<Record<string, string>>): Promise<Manife
   });
   const { files } = await renderStack(name, given);
   return [...files]
-    .filter(([path]) => /^\d.*\.yaml$/.test(path))
+    .filter(([path]) => /\d\d-.*\.yaml$/.test(path))
     .flatMap(([, text]) => parseAllDocuments(text).map((document) => document.toJS() as Manifest | null))
     .filter((manifest) => manifest !== null);
 }

@@ -13,6 +13,14 @@ export interface ImageSources {
   readonly registry?: Input<string> | undefined;
   /** Whether the program builds and pushes them. */
   readonly push: boolean;
+  /** Digests (`sha256:…`) by reference, which pin the images of manifests. */
+  readonly digests?: ReadonlyMap<string, string> | undefined;
+}
+
+/** The reference with its digest, where one is known. */
+export function withDigest(reference: string, digests: ImageSources["digests"]): string {
+  const digest = digests?.get(reference);
+  return digest === undefined ? reference : `${reference}@${digest}`;
 }
 
 export const referenceIn = (registry: Input<string> | undefined, imageName: Input<string>): Input<string> =>
@@ -22,13 +30,14 @@ export const referenceIn = (registry: Input<string> | undefined, imageName: Inpu
 
 /** References of all images, as the nodes know them. */
 export function imageReferences(
-  { built, pulled, registry, push }: ImageSources,
+  { built, pulled, registry, push, digests }: ImageSources,
   { named }: Pick<Scope, "named">,
   parent: Resource,
 ): ReadonlyMap<ImageName, Output<string>> {
+  const pinned = (reference: Input<string>) => output(reference).apply((known) => withDigest(known, digests));
   const own = built.map((image) => {
     const reference = referenceIn(registry, image.imageName);
-    return [image.name, push ? buildImage(image, named, { parent }, reference).imageName : output(reference)] as const;
+    return [image.name, push ? buildImage(image, named, { parent }, reference).imageName : pinned(reference)] as const;
   });
-  return new Map([...own, ...pulled.map(({ name, imageName }) => [name, output(imageName)] as const)]);
+  return new Map([...own, ...pulled.map(({ name, imageName }) => [name, pinned(imageName)] as const)]);
 }

@@ -9,7 +9,7 @@ import { type PodsOf, podsOf } from "../../settings/values/pods.ts";
 import type { Settings } from "../../settings/list.ts";
 import type { ClusterSettings } from "./cloudnative-pg/cluster-spec.ts";
 import type { ClusterParts } from "./cloudnative-pg/cluster.ts";
-import type { ImageSources } from "./images.ts";
+import { type ImageSources, withDigest } from "./images.ts";
 import type { NetworkSurroundings } from "./network-rules.ts";
 import type { IpFamilies, Scope } from "./scope.ts";
 import type { Publication } from "./service.ts";
@@ -79,12 +79,16 @@ const ipFamiliesOf = (families: string): IpFamilies => {
   return { ipFamilies, ipFamilyPolicy: ipFamilies.length === 1 ? "SingleStack" : "RequireDualStack" };
 };
 
-function clusterOf(settings: Settings, pods: PodsOf): Input<ClusterSettings> | undefined {
+function clusterOf(
+  settings: Settings,
+  pods: PodsOf,
+  digests: ImageSources["digests"],
+): Input<ClusterSettings> | undefined {
   if (settings.database !== "cloudnative-pg") return undefined;
   const { cpuMillicores, memoryMegabytes } = describeDatabase(settings).resources;
   const given = {
     instances: settings.databaseInstances,
-    image: settings.databaseClusterImage,
+    image: derive(settings.databaseClusterImage, (image) => withDigest(image, digests)),
     size: settings.databaseStorage,
     storageClass: settings.storageClass,
     memoryMegabytes,
@@ -111,6 +115,7 @@ function clusterOf(settings: Settings, pods: PodsOf): Input<ClusterSettings> | u
 export function kubernetesRunOf(
   settings: Settings,
   { instance, state, contentNames, named }: Pick<Scope, "instance" | "state" | "contentNames" | "named">,
+  digests?: ImageSources["digests"],
 ): FromSettings {
   const { storageClass, ipFamilies } = settings;
   const pods = podsOf(settings.pods);
@@ -143,7 +148,7 @@ export function kubernetesRunOf(
         : { annotations: derive(settings.gatewayAnnotations, readAnnotations) }),
     },
     certificate: certificateOf(settings),
-    databaseCluster: clusterOf(settings, pods),
+    databaseCluster: clusterOf(settings, pods, digests),
     databaseBackups: settings.backupDestination !== undefined,
     nameServers: derive(settings.nameServers, nameServersOf),
     metricsNamespace: settings.metricsNamespace,

@@ -1,0 +1,63 @@
+/** Images of a list that `npm run render` wrote: `up --images FILE` builds exactly these, or changes nothing. */
+import { readFile } from "node:fs/promises";
+import { builtImages, pulledImages } from "@routeql/infra/images";
+import type { PlainSettings } from "@routeql/infra/settings/list";
+import { Failure, messageOf } from "@routeql/host/failure";
+import { type Phase, phase, type Ready } from "../foundation/phases.ts";
+import { offline } from "../offline.ts";
+import { type StackConfiguration, withSettings } from "./configuration.ts";
+
+/** References of all images of a stack on Kubernetes that this machine can name: without a CloudNativePG database's. */
+export function referencesOf(plain: PlainSettings): readonly string[] {
+  const { imageRegistry } = plain;
+  const own = builtImages(plain).map(({ imageName }) =>
+    imageRegistry === undefined ? imageName : `${imageRegistry}/${imageName}`,
+  );
+  return [...own, ...pulledImages(plain).map(({ imageName }) => imageName)];
+}
+
+/** The references of a list; digests do not count. */
+export const listedIn = (text: string): ReadonlySet<string> =>
+  new Set(
+    text
+      .split("\n")
+      .map((line) => line.trim().replace(/@sha256:[0-9a-f]{64}$/, ""))
+      .filter((line) => line !== ""),
+  );
+
+/** The Node base with which every image of the stack is in the list. @throws Failure that names the others */
+export function baseOfList(
+  plain: PlainSettings,
+  listed: ReadonlySet<string>,
+  { bases, file }: { readonly bases: readonly string[]; readonly file: string },
+): string {
+  const missing = bases.map((nodeBase) => referencesOf({ ...plain, nodeBase }).filter((image) => !listed.has(image)));
+  const found = bases[missing.findIndex((images) => images.length === 0)];
+  if (found !== undefined) return found;
+  const fewest = missing.toSorted((one, other) => one.length - other.length)[0]!;
+  throw new Failure(`${file} does not list ${fewest.join(", ")}`, {
+    remedy: "render the manifests again from this commit, with the same settings and base images (npm run render).",
+  });
+}
+
+async function readList(file: string): Promise<ReadonlySet<string>> {
+  try {
+    return listedIn(await readFile(file, "utf8"));
+  } catch (error) {
+    throw new Failure(`The list of images ${file} is not readable: ${messageOf(error)}`, {
+      remedy: "name the images.txt that npm run render wrote.",
+      cause: error,
+    });
+  }
+}
+
+/** The configuration whose images are those of the list. */
+export const listPhase = (before: () => StackConfiguration, file: string): Phase & Ready<StackConfiguration> =>
+  phase("List of images", async () => {
+    const configuration = before();
+    const { given, plain } = configuration;
+    const replacement = given.nodeBase === undefined ? (await offline())?.nodeImage : undefined;
+    const bases = [plain.nodeBase, ...(replacement === undefined ? [] : [replacement])];
+    const nodeBase = baseOfList(plain, await readList(file), { bases, file });
+    return [withSettings(configuration, { nodeBase }), `${file}, with the base ${nodeBase}`];
+  });
