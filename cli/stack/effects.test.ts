@@ -29,3 +29,9 @@ test("names services, jobs and data at risk in three lines", () => {
   expect(describeEffects([step("replace", "Container", "gateway-files")])[0]).toBe("Services: gateway reloads");
   expect(describeEffects([])).toEqual(["Services: unchanged", "Jobs:     none", "Data:     no data at risk"]);
 });
+
+test("names rollouts and restarts on Kubernetes", () => {
+  expect(describeEffects([step("update", "Deployment", "gateway"), step("update", "StatefulSet", "sessions")])[0]).toBe(
+    "Services: gateway is updated pod by pod, sessions restarts (requests that need it return 503 meanwhile)",
+  );
+});

@@ -29,10 +29,13 @@ export function describeEffects(steps: readonly Step[]): string[] {
   const restarted = named(workloads).filter((name) => !name.endsWith("-files"));
   const reloads = named(workloads, "-files").filter((name) => name === "gateway" && !restarted.includes(name));
   const services = restarted.filter((name) => !jobs.has(name));
+  const kinds = new Map(changed.flatMap(([, type, name]) => (workloads.has(type) ? [[name, type] as const] : [])));
   const replaced = new Set(changed.flatMap(([op, , name]) => (op === "update" ? [] : [name])));
   const effects = [
     ...reloads.map((name) => `${name} reloads`),
     ...services.map((name) => {
+      if (kinds.get(name) === "Deployment") return `${name} is updated pod by pod`;
+      if (kinds.get(name) === "StatefulSet") return `${name} restarts (requests that need it return 503 meanwhile)`;
       if (!replaced.has(name)) return `${name} changes in place`;
       if (name === "gateway") return "gateway is replaced last (1 to 2 s)";
       return beside.has(name) ? `${name} is replaced beside the old one` : `${name} restarts (some seconds)`;

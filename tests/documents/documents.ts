@@ -12,6 +12,7 @@ import { generatedFiles } from "@routeql/infra/settings/reference/files";
 import { clientPages, clientModuleCopies } from "./client-pages.ts";
 import { grafanaDashboard } from "./grafana-dashboard.ts";
 import { metricsDocument } from "./metrics-document.ts";
+import { sizingTable } from "./sizing.ts";
 import { packageGraph, serviceGraph, withSection } from "./pictures.ts";
 import { permissionsDocument } from "../permissions/document.ts";
 
@@ -21,6 +22,7 @@ function derived(): ReadonlyMap<string, string> {
   return new Map([
     ["CONTRIBUTING.md", withSection("CONTRIBUTING.md", "packages", packageGraph())],
     ["docs/design/architecture.md", withSection("docs/design/architecture.md", "services", serviceGraph())],
+    ["docs/operate/kubernetes.md", withSection("docs/operate/kubernetes.md", "sizing", sizingTable())],
     ["docs/reference/data-dictionary.md", dataDictionary()],
     ["docs/reference/drills.md", drillsDocument()],
     ["docs/reference/error-codes.md", renderErrorDocument(clientErrors)],

@@ -8,7 +8,11 @@ import { renderStack } from "@routeql/infra/rendering/render-stack";
 import { hasFront } from "../e2e/support/engine-of-the-run.ts";
 import { makeCertificate } from "../harness/certificate.ts";
 import { node } from "./support/node.ts";
+import { grantRights } from "./support/rights.ts";
 import { namespace as suiteNamespace, stackSettings } from "./support/stack.ts";
+
+/** Has exactly the rights of docs/operate/rights/render.yaml. */
+const renderer = "renderer";
 
 /** A stack of manifests beside the suite's stack, which has the same images. */
 const name = "manifests";
@@ -88,7 +92,7 @@ async function render(more: Readonly<Record<string, string>> = {}): Promise<void
 /** Renders the stack and applies the folder; returns kubectl's lines about other objects than those with a generation. */
 async function apply(more: Readonly<Record<string, string>> = {}): Promise<string[]> {
   await render(more);
-  const lines = (await node.kubectl(["apply", `--kustomize=${folder}`])).trim().split("\n");
+  const lines = (await node.kubectl(["apply", `--kustomize=${folder}`, `--as=${renderer}`])).trim().split("\n");
   return lines.filter((line) => !/^(deployment|statefulset|job|poddisruptionbudget|networkpolicy)\./.test(line));
 }
 
@@ -131,6 +135,7 @@ test(
     ] as const;
     await render();
     await node.kubectl(["apply", `--kustomize=${join(folder, "namespace")}`]);
+    await grantRights("render.yaml", namespace, `--user=${renderer}`);
     for (const [file, content] of pair) await writeFile(join(folder, file), content);
     await node.kubectl([
       "create",
@@ -157,7 +162,7 @@ test("the rendered folder has the operator's migrations and metadata", async () 
   expect(await answer.json()).toEqual({ data: { desk_notes: [], view_hijacks: [] } });
 });
 
-test("a second apply changes nothing", { timeout: 120_000 }, async () => {
+test("a second apply of the rendered folder changes nothing", { timeout: 120_000 }, async () => {
   const before = await generations();
   expect(Object.keys(before).length).toBeGreaterThan(10);
   const lines = await apply();
@@ -166,45 +171,53 @@ test("a second apply changes nothing", { timeout: 120_000 }, async () => {
   expect(await generations()).toEqual(before);
 });
 
-test("one changed setting changes its service only, and the passwords stay", { timeout: 400_000 }, async () => {
-  const [password, before] = [await secretOf("admin-password"), await generations()];
-  await apply({ loginAttemptsPerAccount: "7" });
-  const after = await generations();
-  expect(Object.keys(after).filter((name) => after[name] !== before[name])).toEqual(["Deployment/auth-sidecar"]);
-  await complete();
-  expect(await secretOf("admin-password")).toBe(password);
-  expect(await logIn()).toBe(200);
-});
-
-test("a rotation by generations refuses no query and restarts no pod with data", { timeout: 400_000 }, async () => {
-  const key = await secretOf("engine-access-key");
-  const headers = { "x-engine-access-key": key };
-  const podsWithData = (): Promise<string> =>
-    node.kubectl([
-      "get",
-      "pods",
-      "database-0",
-      "sessions-0",
-      `--namespace=${namespace}`,
-      "--output=jsonpath={.items[*].metadata.uid} {.items[*].status.containerStatuses[*].restartCount}",
-    ]);
-  const before = await podsWithData();
-  let rotating = true;
-  const statuses = new Map<number, number>();
-  const client = (async () => {
-    while (rotating) {
-      const { status } = await ask("graphql", headers, { query: "{ view_hijacks(limit: 1) { key } }" });
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    }
-  })();
-  try {
-    await apply({ databasePasswordsGeneration: "2", sessionsPasswordGeneration: "2", serviceApiKeyGeneration: "2" });
+test(
+  "one changed setting of the rendered folder changes its service only, and the passwords stay",
+  { timeout: 400_000 },
+  async () => {
+    const [password, before] = [await secretOf("admin-password"), await generations()];
+    await apply({ loginAttemptsPerAccount: "7" });
+    const after = await generations();
+    expect(Object.keys(after).filter((name) => after[name] !== before[name])).toEqual(["Deployment/auth-sidecar"]);
     await complete();
-  } finally {
-    rotating = false;
-    await client;
-  }
-  expect([...statuses.keys()]).toEqual([200]);
-  expect(await podsWithData()).toBe(before);
-  expect(await logIn("service-api-key-2")).toBe(200);
-});
+    expect(await secretOf("admin-password")).toBe(password);
+    expect(await logIn()).toBe(200);
+  },
+);
+
+test(
+  "a rotation of the rendered folder by generations refuses no query and restarts no pod with data",
+  { timeout: 400_000 },
+  async () => {
+    const key = await secretOf("engine-access-key");
+    const headers = { "x-engine-access-key": key };
+    const podsWithData = (): Promise<string> =>
+      node.kubectl([
+        "get",
+        "pods",
+        "database-0",
+        "sessions-0",
+        `--namespace=${namespace}`,
+        "--output=jsonpath={.items[*].metadata.uid} {.items[*].status.containerStatuses[*].restartCount}",
+      ]);
+    const before = await podsWithData();
+    let rotating = true;
+    const statuses = new Map<number, number>();
+    const client = (async () => {
+      while (rotating) {
+        const { status } = await ask("graphql", headers, { query: "{ view_hijacks(limit: 1) { key } }" });
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    })();
+    try {
+      await apply({ databasePasswordsGeneration: "2", sessionsPasswordGeneration: "2", serviceApiKeyGeneration: "2" });
+      await complete();
+    } finally {
+      rotating = false;
+      await client;
+    }
+    expect([...statuses.keys()]).toEqual([200]);
+    expect(await podsWithData()).toBe(before);
+    expect(await logIn("service-api-key-2")).toBe(200);
+  },
+);

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { kinds } from "@routeql/cli/stack/rotation";
 import { done } from "../e2e/support/administer.ts";
 import { command } from "../e2e/support/commands.ts";
@@ -8,6 +8,7 @@ import { keepDrill } from "../harness/figures/drills.ts";
 import { Clients } from "./support/clients.ts";
 import { node } from "./support/node.ts";
 import { npmRun } from "./support/npm-run.ts";
+import { actWithRights } from "./support/rights.ts";
 import { down, namespace, up } from "./support/stack.ts";
 
 interface Pods {
@@ -33,14 +34,21 @@ async function updateUnderLoad(drill: string, more: Readonly<Record<string, stri
   expect(answered).toBeGreaterThan(20);
 }
 
+/** Updates and commands have the rights of docs/operate/rights/up.yaml, and no others. */
+let rights: AsyncDisposable;
+beforeAll(async () => {
+  rights = await actWithRights("up.yaml", namespace);
+});
+
 // The next run of a single file finds a stack with the suite's settings. A new one: no service opens keys of a later generation.
 afterAll(async () => {
+  await rights[Symbol.asyncDispose]();
   if (process.env["ROUTEQL_TEST_NODE"] === undefined) return;
   await down();
   await up(node);
 }, 600_000);
 
-describe("a stack with working clients", { timeout: 400_000 }, () => {
+describe("a stack with working clients, with the rights of up.yaml", { timeout: 400_000 }, () => {
   test.each(Object.entries(kinds))("rotates %s under load", async (kind, { generation, until }) => {
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
     const end = until === undefined ? {} : { [until]: tomorrow };
