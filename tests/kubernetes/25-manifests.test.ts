@@ -172,7 +172,7 @@ test("a second apply of the rendered folder changes nothing", { timeout: 120_000
 });
 
 test(
-  "one changed setting of the rendered folder changes its service only, and the passwords stay",
+  "one changed setting of the rendered folder changes its service only",
   { timeout: 400_000 },
   async () => {
     const [password, before] = [await secretOf("admin-password"), await generations()];
@@ -186,7 +186,7 @@ test(
 );
 
 test(
-  "a rotation of the rendered folder by generations refuses no query and restarts no pod with data",
+  "a rotation of the rendered folder refuses no query and restarts no pod with data",
   { timeout: 400_000 },
   async () => {
     const key = await secretOf("engine-access-key");
