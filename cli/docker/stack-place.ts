@@ -36,6 +36,7 @@ export function dockerPlace(stack: string): StackPlace {
     },
     facts: async (services, signal) => (await import("./place-facts.ts")).placeFacts(stack, services, signal),
     version: async () => ({ docker: await dockerClient().version() }),
+    evidence: async () => [],
     resources: async () => ({ containers: await resourceUsage(stack) }),
   };
 }

@@ -1,7 +1,9 @@
 import { messageOf } from "@routeql/host/failure";
 import type { StackPlace } from "../place/stack-place.ts";
+import { autoscalerProblems } from "./autoscalers.ts";
 import { openProgramsInCluster } from "./client-programs.ts";
 import { connectTo } from "./connect.ts";
+import { clusterEvidence } from "./evidence.ts";
 import { executeInPod } from "./execute.ts";
 import type { Place } from "./place.ts";
 import { readyPod } from "./pods.ts";
@@ -26,7 +28,11 @@ export function clusterPlace(stack: string, place: Place): StackPlace {
     publishedAddress: async () => undefined,
     mustAnswer: false,
     // The Prometheus of a cluster is not one of the stack.
-    facts: async () => ({ problems: [] }),
+    facts: async (_, signal) => {
+      const { cluster } = await connectTo(place, stack, signal);
+      return { problems: await autoscalerProblems(cluster, place, signal) };
+    },
+    evidence: (signal) => clusterEvidence(place, stack, signal),
     version: async (signal) => ({ kubernetes: (await connectTo(place, stack, signal)).version }),
     async resources(signal) {
       const { cluster } = await connectTo(place, stack, signal);

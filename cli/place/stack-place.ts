@@ -26,8 +26,16 @@ export interface StackPlace {
   facts(services: readonly ServiceState[], signal: AbortSignal): Promise<PlaceFacts>;
   /** Version of Docker or Kubernetes, for the support bundle. */
   version(signal: AbortSignal): Promise<object>;
+  /** Files for the support bundle that only this place has. What cannot be read is left out, with the reason in its file. */
+  evidence(signal: AbortSignal): Promise<readonly Evidence[]>;
   /** Use of processor and memory, for the support bundle. */
   resources(signal: AbortSignal): Promise<object>;
+}
+
+export interface Evidence {
+  /** Path in the bundle. */
+  readonly name: string;
+  readonly text: string;
 }
 
 export type Job = "migrate" | "apply-metadata";

@@ -81,6 +81,7 @@ export async function supportEntries(stack: string, { lines, signal }: SupportOp
     await collect("versions", async () => [{ name: "versions.json", text: json(await versions(place, signal)) }]),
     await collect("settings", async () => [{ name: "settings.json", text: json(await settingsWithoutSecrets(stack)) }]),
     await collect("resources", async () => [{ name: "resources.json", text: json(await resources(place, signal)) }]),
+    await collect("evidence", () => place.evidence(signal)),
     await collect("logs", () => serviceLogs(place, lines, signal)),
     await collect("runs", () => lastRunLogs(stack)),
   ].flat();

@@ -66,6 +66,10 @@ test("all problems of both sources are listed at once", () => {
   );
 });
 
+test("names the variable of a setting that was written by its own name", () => {
+  expect(() => read({ file: "NAMESPACE=routes\n" })).toThrow("NAMESPACE is not a setting; write KUBERNETES_NAMESPACE");
+});
+
 test("reports an invalid value even if another source overrides it", () => {
   expect(problems({ httpPort: "8080" }, "HTTP_PORT=none")).toHaveLength(1);
 });

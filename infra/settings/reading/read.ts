@@ -23,6 +23,18 @@ interface Given {
 
 const namesByEnvironment = new Map<string, SettingName>(settingNames.map((name) => [settings[name].environment, name]));
 
+/** The variable of a setting whose own name was written as a variable: `NAMESPACE` is that of `namespace`, KUBERNETES_NAMESPACE. */
+const meantBy = new Map(
+  settingNames.map((name) => [name.replaceAll(/[A-Z]/g, "_$&").toUpperCase(), settings[name].environment] as const),
+);
+
+function unknownVariable(written: string): string {
+  const meant = meantBy.get(written);
+  return meant === undefined
+    ? notASetting(written, [...namesByEnvironment.keys()])
+    : `is not a setting; write ${meant}`;
+}
+
 function fromConfiguration(
   configuration: SettingsSources["configuration"],
   problems: SettingsProblem[],
@@ -47,8 +59,7 @@ function fromFile(file: SettingsSources["environmentFile"], problems: SettingsPr
   for (const { name: written, value, line } of entries) {
     const place = `${file.name}, line ${line}`;
     const name = namesByEnvironment.get(written);
-    if (name === undefined)
-      problems.push({ name: written, place, problem: notASetting(written, [...namesByEnvironment.keys()]) });
+    if (name === undefined) problems.push({ name: written, place, problem: unknownVariable(written) });
     else if (seen.has(written)) problems.push({ name: written, place, problem: "is set twice" });
     else if (value !== "") given.set(name, { written, place, value });
     seen.add(written);

@@ -72,8 +72,17 @@ export class Cluster {
     await orUndefined(this.api.json({ method: "DELETE", path: this.objectPath(reference, resource), body, signal }));
   }
 
-  logTail(namespace: string, pod: string, container: string, lines: number, signal?: AbortSignal): Promise<string> {
+  /** @param of `previous`: of the container before its last restart */
+  logTail(
+    namespace: string,
+    pod: string,
+    container: string,
+    lines: number,
+    signal?: AbortSignal,
+    of: { readonly previous?: boolean } = {},
+  ): Promise<string> {
     const query = new URLSearchParams({ container, tailLines: String(lines) });
+    if (of.previous === true) query.set("previous", "true");
     const path = `/api/v1/namespaces/${namespace}/pods/${pod}/log?${query.toString()}`;
     return this.api.text({ method: "GET", path, signal });
   }
