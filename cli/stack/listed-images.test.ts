@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withDefaults } from "@routeql/infra/settings/complete";
+import { withDefaults } from "@routeql/infra/settings/reading/complete";
 import { baseOfList, listedIn, referencesOf } from "./listed-images.ts";
 
 const plain = withDefaults(

@@ -1,5 +1,5 @@
 import { describeServices } from "@routeql/infra/services/all";
-import { withDefaults } from "@routeql/infra/settings/complete";
+import { withDefaults } from "@routeql/infra/settings/reading/complete";
 
 const bounds = {
   gateway: ["gatewayReplicas", "gatewayReplicasMost"],

@@ -171,19 +171,15 @@ test("a second apply of the rendered folder changes nothing", { timeout: 120_000
   expect(await generations()).toEqual(before);
 });
 
-test(
-  "one changed setting of the rendered folder changes its service only",
-  { timeout: 400_000 },
-  async () => {
-    const [password, before] = [await secretOf("admin-password"), await generations()];
-    await apply({ loginAttemptsPerAccount: "7" });
-    const after = await generations();
-    expect(Object.keys(after).filter((name) => after[name] !== before[name])).toEqual(["Deployment/auth-sidecar"]);
-    await complete();
-    expect(await secretOf("admin-password")).toBe(password);
-    expect(await logIn()).toBe(200);
-  },
-);
+test("one changed setting of the rendered folder changes its service only", { timeout: 400_000 }, async () => {
+  const [password, before] = [await secretOf("admin-password"), await generations()];
+  await apply({ loginAttemptsPerAccount: "7" });
+  const after = await generations();
+  expect(Object.keys(after).filter((name) => after[name] !== before[name])).toEqual(["Deployment/auth-sidecar"]);
+  await complete();
+  expect(await secretOf("admin-password")).toBe(password);
+  expect(await logIn()).toBe(200);
+});
 
 test(
   "a rotation of the rendered folder refuses no query and restarts no pod with data",

@@ -67,7 +67,7 @@ test("all problems of both sources are listed at once", () => {
 });
 
 test("names the variable of a setting that was written by its own name", () => {
-  expect(() => read({ file: "NAMESPACE=routes\n" })).toThrow("NAMESPACE is not a setting; write KUBERNETES_NAMESPACE");
+  expect(() => read({}, "NAMESPACE=routes\n")).toThrow("NAMESPACE is not a setting; write KUBERNETES_NAMESPACE");
 });
 
 test("reports an invalid value even if another source overrides it", () => {
