@@ -1,5 +1,7 @@
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
+import { RunError } from "@pulumi/pulumi";
+import { readText } from "@routeql/contract/written-text";
 import type { BaseImages } from "@routeql/infra/images";
 import { readDigests, refuseUnpinned } from "@routeql/infra/rendering/digests";
 import { renderStack } from "@routeql/infra/rendering/render-stack";
@@ -33,14 +35,16 @@ async function write(folder: string, files: ReadonlyMap<string, string>): Promis
   }
 }
 
-async function digestsIn(file: string): Promise<ReadonlyMap<string, string>> {
-  const text = await readFile(file, "utf8").catch((error: unknown) => {
+function digestsIn(file: string): ReadonlyMap<string, string> {
+  try {
+    return readDigests(readText(file), file);
+  } catch (error) {
+    if (error instanceof RunError) throw error;
     throw new Failure(`The list of digests ${file} is not readable: ${messageOf(error)}`, {
       remedy: "name a file with one image as name:tag@sha256:… in each line: docs/operate/kubernetes.md#images",
       cause: error,
     });
-  });
-  return readDigests(text, file);
+  }
 }
 
 const basesNote = ({ debianBase, nodeBase }: BaseImages): string =>
@@ -71,7 +75,7 @@ export const command: Command = {
       });
     }
     const pinned = args.optionalText("digests");
-    const digests = pinned === undefined ? undefined : await digestsIn(pinned);
+    const digests = pinned === undefined ? undefined : digestsIn(pinned);
     const { files, images, notes } = await renderStack(stack, given, digests);
     if (pinned !== undefined) refuseUnpinned(images, pinned);
     if (args.flag("build")) await buildRendered(configuration, signal);

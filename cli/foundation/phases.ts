@@ -57,7 +57,8 @@ export interface PhaseOptions {
   readonly record: (line: string) => void;
 }
 
-const lineEveryMilliseconds = 10_000;
+/** A reason that is known within three seconds is on the screen within ten. */
+const lineEveryMilliseconds = 5_000;
 
 /** Limits progress output where each text becomes a line of its own. */
 function throttled(show: (text: string) => void): (text: string) => void {

@@ -1,5 +1,5 @@
 /** Images of a list that `npm run render` wrote: `up --images FILE` builds exactly these, or changes nothing. */
-import { readFile } from "node:fs/promises";
+import { readText } from "@routeql/contract/written-text";
 import { builtImages, pulledImages } from "@routeql/infra/images";
 import type { PlainSettings } from "@routeql/infra/settings/list";
 import { Failure, messageOf } from "@routeql/host/failure";
@@ -40,9 +40,9 @@ export function baseOfList(
   });
 }
 
-async function readList(file: string): Promise<ReadonlySet<string>> {
+function readList(file: string): ReadonlySet<string> {
   try {
-    return listedIn(await readFile(file, "utf8"));
+    return listedIn(readText(file));
   } catch (error) {
     throw new Failure(`The list of images ${file} is not readable: ${messageOf(error)}`, {
       remedy: "name the images.txt that npm run render wrote.",
@@ -58,6 +58,6 @@ export const listPhase = (before: () => StackConfiguration, file: string): Phase
     const { given, plain } = configuration;
     const replacement = given.nodeBase === undefined ? (await offline())?.nodeImage : undefined;
     const bases = [plain.nodeBase, ...(replacement === undefined ? [] : [replacement])];
-    const nodeBase = baseOfList(plain, await readList(file), { bases, file });
+    const nodeBase = baseOfList(plain, readList(file), { bases, file });
     return [withSettings(configuration, { nodeBase }), `${file}, with the base ${nodeBase}`];
   });

@@ -45,7 +45,15 @@ export function secretsJob(
       apiVersion: `${rbac}/v1`,
       kind: "Role",
       metadata,
-      rules: [{ apiGroups: [""], resources: ["secrets"], verbs: ["get", "create", "patch"] }],
+      // Only these Secrets: the account stays in the namespace. A server-side apply names the object also when it creates it.
+      rules: [
+        {
+          apiGroups: [""],
+          resources: ["secrets"],
+          resourceNames: ["generated-secrets", "given-secrets", ...Object.keys(secrets)],
+          verbs: ["get", "create", "patch"],
+        },
+      ],
     },
     {
       apiVersion: `${rbac}/v1`,

@@ -197,10 +197,10 @@ test(
         "--output=jsonpath={.items[*].metadata.uid} {.items[*].status.containerStatuses[*].restartCount}",
       ]);
     const before = await podsWithData();
-    let rotating = true;
+    const rotated = new AbortController();
     const statuses = new Map<number, number>();
     const client = (async () => {
-      while (rotating) {
+      while (!rotated.signal.aborted) {
         const { status } = await ask("graphql", headers, { query: "{ view_hijacks(limit: 1) { key } }" });
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
       }
@@ -209,7 +209,7 @@ test(
       await apply({ databasePasswordsGeneration: "2", sessionsPasswordGeneration: "2", serviceApiKeyGeneration: "2" });
       await complete();
     } finally {
-      rotating = false;
+      rotated.abort();
       await client;
     }
     expect([...statuses.keys()]).toEqual([200]);

@@ -208,7 +208,7 @@ test("derives probes from the health description; liveness covers only restartab
   const ready = { path: "/healthz?strict=true", port: 8080 };
   expect(inputs(types.deployment, "engine").spec.template.spec.containers[0]).toMatchObject({
     startupProbe: { httpGet: ready, periodSeconds: 2, failureThreshold: 150 },
-    readinessProbe: { httpGet: ready },
+    readinessProbe: { httpGet: ready, periodSeconds: 3, timeoutSeconds: 3, failureThreshold: 2 },
     livenessProbe: { httpGet: { path: "/v1/version", port: 8080 } },
   });
   expect(inputs(types.statefulSet, "database").spec.template.spec.containers[0]).toMatchObject({
