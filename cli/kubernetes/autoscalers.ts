@@ -25,7 +25,7 @@ export async function autoscalerProblems(
     {
       subject: "autoscaler",
       reason: `reads no metrics of ${blind.map(({ metadata }) => metadata.name).join(", ")}: ${reason}`,
-      next: "install metrics-server, or set equal minimum and maximum replicas: docs/operate/kubernetes.md#room-and-scaling",
+      next: "install metrics-server, or set equal minimum and maximum replicas: docs/operate/kubernetes.md#scaling",
     },
   ];
 }
