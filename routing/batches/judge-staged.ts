@@ -39,7 +39,7 @@ async function knownTo(client: Client): Promise<Known | undefined> {
  */
 export async function judgeStaged(
   client: Client,
-  { first, end }: { readonly first: string; readonly end: string },
+  { first, end, clock }: { readonly first: string; readonly end: string; readonly clock: number },
   compares: boolean,
 ): Promise<{ readonly save: () => Promise<void> } | undefined> {
   const known = await knownTo(client);
@@ -68,12 +68,11 @@ export async function judgeStaged(
   }
   return {
     save: async () => {
-      const now = Date.now();
-      const { added } = await judged.save(now * 1000);
+      const { added } = await judged.save(clock * 1000);
       if (added > 0) await client.query("select routing.analyse_hijacks()");
-      if (now - known.sweptAt < betweenSweeps) return;
-      known.sweptAt = now;
-      await sweep(client, active, now * 1000);
+      if (clock - known.sweptAt < betweenSweeps) return;
+      known.sweptAt = clock;
+      await sweep(client, active, clock * 1000);
     },
   };
 }

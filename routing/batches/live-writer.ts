@@ -70,7 +70,10 @@ export class LiveWriter {
     }
     return inTurn(this.client, async () => {
       await copyIntoStaging(this.client, entry.text);
-      const added = await insertStaged(this.client, { first: entry.first, last: entry.last, days: [...entry.days] });
+      const { first, last, days } = entry;
+      // The clock of a replay is that of its record.
+      const clock = this.source === null ? Date.parse(`${last}Z`) : Date.now();
+      const added = await insertStaged(this.client, { first, last, days: [...days] }, clock);
       await this.moveTo(covered, false);
       return added;
     });

@@ -219,27 +219,29 @@ const endOfOldest = `
 
 async function publish(client: Client, { first, end }: Chunk, days: ReadonlySet<string>): Promise<number> {
   const ofChunk = [...days].filter((day) => day >= first.slice(0, 10) && day <= end.slice(0, 10));
-  return inTurn(client, () => insert(client, { first, end, days: ofChunk }));
+  return inTurn(client, () => insert(client, { first, end, days: ofChunk }, Date.now()));
 }
 
-/** Inserts all staged rows, inside the caller's turn. @returns new rows */
+/** Inserts all staged rows, inside the caller's turn. @param clock milliseconds: a hijack that was silent until then is dormant @returns new rows */
 export async function insertStaged(
   client: Client,
   { first, last, days }: { readonly first: string; readonly last: string; readonly days: readonly string[] },
+  clock: number,
 ): Promise<number> {
   const end = new Date(Date.parse(`${last.slice(0, 19)}Z`) + 1000).toISOString().slice(0, 19);
-  return insert(client, { first: first.slice(0, 19), end, days });
+  return insert(client, { first: first.slice(0, 19), end, days }, clock);
 }
 
 async function insert(
   client: Client,
   { first, end, days }: Omit<Chunk, "rows"> & { readonly days: readonly string[] },
+  clock: number,
 ): Promise<number> {
   // In the same turn as the rows: otherwise a prune could drop the empty partition.
   await client.query("select routing.ensure_partitions(day, day) from unnest($1::timestamp[]) day", [days]);
   const { rows } = await client.query<{ present: boolean }>(hasOtherKinds, [first, end]);
   const compares = rows[0]?.present === true;
-  const judged = await judgeStaged(client, { first, end }, compares);
+  const judged = await judgeStaged(client, { first, end, clock }, compares);
   const { rowCount } = await client.query(insertStatement(compares, judged !== undefined), [first, end]);
   await judged?.save();
   return rowCount ?? 0;

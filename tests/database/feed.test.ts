@@ -15,13 +15,14 @@ import { commandsOn, rowsOf, type Run, runCommand } from "./support.ts";
 describe("feed", { timeout: 60_000 }, () => {
   let database: StartedDatabaseContainer;
   let load: Run;
+  let detect: Run;
   let folder: string;
   let processes: ChildProcess[];
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "routeql-feed-"));
     database = await startDatabase();
-    ({ load } = commandsOn(database));
+    ({ load, detect } = commandsOn(database));
   }, 180_000);
 
   afterAll(async () => {
@@ -265,5 +266,26 @@ describe("feed", { timeout: 60_000 }, () => {
     expect(replayed).toEqual({ code: 0, stdout: "replayed  4 updates\nrows      4 new\n", stderr: "" });
     expect((await load(file)).stdout).toMatch(/loaded +0\n +duplicates +4\n/);
     expect(await runCommand(feedCommand, ["--speed", "0"], open)).toMatchObject({ code: 2 });
+  });
+
+  test("the clock of a replay is that of its record", async () => {
+    const file = join(folder, "configuration");
+    await writeFile(file, "prefixes:\n  - { prefix: 198.51.100.0/24, origins: [64501] }\n");
+    expect(await detect("--replace", file)).toMatchObject({ code: 0 });
+    const line = (seconds: number, peer: number, origin: number): string =>
+      `BGP4MP_ET|${1_777_888_800 + seconds}|A|192.0.2.${peer}|6449${peer}|198.51.100.0/24|6449${peer} ${origin}|IGP|192.0.2.1|0|0||NAG||\n`;
+    const record = join(folder, "record");
+    const open = async () => ({
+      config: { connectionString: database.getConnectionUri("loader") },
+      close: async () => {},
+    });
+    await writeFile(record, line(0, 1, 64_500) + line(1, 2, 64_501));
+    expect(await runCommand(feedCommand, ["--replay", record, "--speed", "100"], open)).toMatchObject({ code: 0 });
+    const dormant = (): Promise<unknown[]> => rowsOf(database, "engine", "select active, dormant from view_hijacks");
+    expect(await dormant()).toEqual([{ active: true, dormant: false }]);
+    // A day later in the record, which takes a second here.
+    await writeFile(record, line(86_400, 2, 64_501) + line(90_000, 3, 64_501));
+    expect(await runCommand(feedCommand, ["--replay", record, "--speed", "100000"], open)).toMatchObject({ code: 0 });
+    expect(await dormant()).toEqual([{ active: true, dormant: true }]);
   });
 });

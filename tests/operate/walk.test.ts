@@ -161,6 +161,12 @@ step("query");
 const untilRejected = 20;
 
 step("detect");
+step("replay", {
+  after: (output) => {
+    expect(output).toMatch(/"prefix": ?"192\.0\.2\.0\/24"/);
+    expect(output).toMatch(/"withdrawn": ?true/);
+  },
+});
 step("status", { after: (output) => expect(output).toContain("All is well.") });
 step("change-origin");
 step("change-limits");
