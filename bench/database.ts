@@ -69,7 +69,8 @@ async function count(database: StartedDatabaseContainer, view: string): Promise<
   return Number(rows[0]?.count);
 }
 
-async function runCommand(
+/** Runs `load` or `detect`. @throws with the command's errors */
+export async function runCommand(
   command: typeof loadCommand,
   args: readonly string[],
   database: StartedDatabaseContainer,

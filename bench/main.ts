@@ -1,14 +1,15 @@
-/** `npm run bench:engine`, `bench:auth`, `bench:positions` and `bench:stack`, and `npm run bench` for all of them. */
+/** `npm run bench:engine`, `bench:auth`, `bench:positions`, `bench:feed` and `bench:stack`, and `npm run bench` for all of them. */
 import { parseArgs } from "node:util";
 import { cleanUp } from "@routeql/tests/harness/run/clean-up";
 import { runId } from "@routeql/tests/harness/run/run";
 import { prepareDocker } from "@routeql/tests/runner/prepare";
 
-const help = `npm run bench:engine | bench:auth | bench:positions | bench:stack | bench [-- OPTIONS]
+const help = `npm run bench:engine | bench:auth | bench:positions | bench:feed | bench:stack | bench [-- OPTIONS]
 
   engine  the embedded engine beside node:http with pg, on the same Postgres; ready time; live queries
   auth    tokens and logins of the sidecar beside the cost of signing and hashing alone; overload with three times its capacity
   positions  a load with and without positions; readers of the log beside readers by time
+  feed    loads of text and MRT, with and without configured prefixes; live updates until a reader of the view sees them
   stack   a whole stack through its gateway, over TLS, beside its engine and beside plain nginx with node and pg; live queries; steps of a client
   bench   all of them
 
@@ -34,6 +35,7 @@ const parts: Readonly<Record<string, (options: Options) => Promise<string>>> = {
   engine: async (options) => (await import("./engine/run.ts")).benchEngine(options),
   auth: async (options) => (await import("./auth/run.ts")).benchAuth(options),
   positions: async (options) => (await import("./positions/run.ts")).benchPositions(options),
+  feed: async (options) => (await import("./feed/run.ts")).benchFeed(options),
   stack: async (options) => (await import("./stack/run.ts")).benchStack(options),
 };
 

@@ -1,0 +1,46 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { BenchDatabase } from "../database.ts";
+import { type Columns, number, spread, surroundings, table, writeResults } from "../report.ts";
+import { benchLoads, type LoadRow } from "./loads.ts";
+import { benchLive, type LiveRow } from "./live.ts";
+
+const sizes = {
+  full: { rounds: 5, rows: 500_000, seconds: 600, rates: [5_000] },
+  quick: { rounds: 3, rows: 50_000, seconds: 15, rates: [1_000, 5_000] },
+};
+
+/** `npm run bench:feed`: loads of text, of MRT and with 1,000 configured prefixes; live updates until a reader sees them. @returns the path of the results */
+export async function benchFeed({ quick }: { readonly quick: boolean }): Promise<string> {
+  const { rounds, rows, seconds, rates } = quick ? sizes.quick : sizes.full;
+  const folder = await mkdtemp(join(tmpdir(), "routeql-bench-feed-"));
+  try {
+    await using bench = await BenchDatabase.start();
+    const loads = await benchLoads(bench.container, { folder, rounds, rows, write: writeFile });
+    console.log(`${table(loads, loadColumns)}\n`);
+    const live: LiveRow[] = [];
+    for (const rate of rates) live.push(await benchLive(bench.container, rate, seconds));
+    console.log(table(live, liveColumns));
+    return await writeResults("feed", { ...surroundings(quick), loads, live });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const loadColumns: Columns<LoadRow> = {
+  load: ({ work }) => work,
+  "rows a second": ({ perSecond }) => spread(perSecond),
+  "time of the first": ({ timeRatio }) => spread(timeRatio),
+};
+
+const liveColumns: Columns<LiveRow> = {
+  "updates a second": ({ rate }) => number(rate),
+  seconds: ({ seconds }) => number(seconds),
+  sent: ({ sent }) => number(sent),
+  missing: ({ missing }) => String(missing),
+  "s to reader, median": ({ median }) => number(median),
+  "95 %": ({ p95 }) => number(p95),
+  most: ({ most }) => number(most),
+  "memory, MiB": ({ memory }) => number(memory),
+};
