@@ -27,7 +27,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   "packages/tracing": order(". testing"),
   "packages/sidecar-settings": order("."),
   "packages/pins": order("."),
-  bench: order("main.ts stack engine auth positions . measure"),
+  bench: order("main.ts stack engine auth feed positions . measure"),
   tests: order(`
     verify runner documents machines official-images kubernetes local updates year operate pulumi clients secrets main-faults faults hostile
     e2e checker permissions differential engine conformance artemis database auth-sidecar gateway boundaries kubernetes-node
