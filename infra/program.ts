@@ -13,6 +13,7 @@ import { settingNames, settings } from "./settings/list.ts";
 import { type Generations, generationProblem, generationsOf } from "./settings/rotation.ts";
 import { replacedDataVolume } from "./targets/docker/data-volume.ts";
 import { refuseForeignStack } from "./targets/docker/foreign-stack.ts";
+import { autoscaledOf } from "./targets/kubernetes/kubernetes-run.ts";
 import { newestOwnMigration } from "./settings/values/own-metadata.ts";
 import type { CheckedSettings } from "./settings/reading/problems.ts";
 import { readSettings, settingsSources } from "./settings/reading/read.ts";
@@ -26,6 +27,8 @@ export interface StackOutputs extends Omit<Pick<RouteQL, (typeof outputNames)[nu
   readonly generations: Generations;
   /** Label of every object of the stack. */
   readonly stateIdentity: Output<string>;
+  /** Kubernetes: services with an autoscaler. */
+  readonly autoscaled?: readonly string[];
   /** Only if the console is enabled. */
   readonly consoleUrl?: Output<string>;
 }
@@ -116,12 +119,14 @@ export async function program({
     protectData,
     stateIdentity: identity,
     dataVolume,
+    autoscaledBefore: Array.isArray(before["autoscaled"]) ? before["autoscaled"].map(String) : [],
   });
   const { consoleUrl, ...outputs } = outputsOf(deployed);
   return {
     release: migrations === undefined ? release : { ...release, ownMigration: newestOwnMigration(migrations) },
     generations: generationsOf(plain),
     stateIdentity: output(identity),
+    ...(target === "kubernetes" ? { autoscaled: autoscaledOf(plain) } : {}),
     ...outputs,
     ...(consoleUrl === undefined ? {} : { consoleUrl }),
   };

@@ -3,15 +3,15 @@ import type { Output } from "@pulumi/pulumi";
 import { find, type RecordedResource, recordStack, splitSecrets, unwrap } from "../testing/recorded-stack.ts";
 import { grouped } from "../settings/groups.ts";
 import type { GivenInputs } from "../settings/list.ts";
-import { RouteQL } from "./routeql.ts";
+import { RouteQL, type RouteQLOptions } from "./routeql.ts";
 
 const value = <Value>(output: Output<Value>): Promise<Value> => new Promise((resolve) => void output.apply(resolve));
 
-async function deploy(args: GivenInputs = {}) {
+async function deploy(args: GivenInputs = {}, options: RouteQLOptions = {}) {
   let component: RouteQL | undefined;
   const resources = await recordStack(
     () => {
-      component = new RouteQL("routes", grouped({ engine: "embedded", ...args }));
+      component = new RouteQL("routes", grouped({ engine: "embedded", ...args }), options);
     },
     { stack: "prod" },
   );
@@ -152,4 +152,15 @@ test("a database cluster has logins, a policy and backups, and the engine reads 
   for (const { inputs } of resources) expect(splitSecrets(inputs).open).not.toContain("the-secret-key");
   const pods = JSON.stringify(unwrap(find(resources, "kubernetes:apps/v1:Deployment", "routes-engine").inputs));
   expect(pods).toContain('{"secret":{"items":[{"key":"ca.crt","path":"database/ca.pem"}],"name":"database-ca"}}');
+});
+
+test("an autoscaler stays for one update with equal bounds, so that fewer replicas take effect", async () => {
+  const fewer = { engineReplicas: 1, engineReplicasMost: 1 };
+  const { resources } = await deploy(fewer, { autoscaledBefore: ["engine"] });
+  const engine = objects(resources, "HorizontalPodAutoscaler").find(({ metadata }) => metadata.name === "engine");
+  expect(engine?.spec).toMatchObject({ minReplicas: 1, maxReplicas: 1 });
+  const deployed = objects(resources, "Deployment").find(({ metadata }) => metadata.name === "engine");
+  expect(deployed?.spec).toMatchObject({ replicas: 1 });
+  const next = await deploy(fewer);
+  expect(namesOf(next.resources, "HorizontalPodAutoscaler")).not.toContain("engine");
 });

@@ -58,6 +58,8 @@ export interface RouteQLOptions extends ComponentResourceOptions {
   readonly contentNames?: boolean;
   /** Kubernetes: digests (`sha256:…`) that pin images, by reference. */
   readonly imageDigests?: ReadonlyMap<string, string> | undefined;
+  /** Kubernetes: services whose autoscaler the last update had. It stays for one update, so that fewer replicas take effect at once. */
+  readonly autoscaledBefore?: readonly string[];
 }
 
 /** The gateway, the engine, the auth sidecar, the session store and the database, on one Docker host or on Kubernetes. */
@@ -92,6 +94,7 @@ export class RouteQL extends ComponentResource {
       checked = false,
       contentNames = false,
       imageDigests,
+      autoscaledBefore = [],
       ...options
     }: RouteQLOptions = {},
   ) {
@@ -147,6 +150,7 @@ export class RouteQL extends ComponentResource {
         dataVolume,
         contentNames,
         imageDigests,
+        autoscaledBefore,
         named,
       },
       this,

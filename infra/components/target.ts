@@ -40,6 +40,8 @@ export interface Deployment {
   /** Kubernetes: whether versioned objects are named by their content. */
   readonly contentNames: boolean;
   readonly imageDigests: ImageSources["digests"];
+  /** Kubernetes: services whose autoscaler the last update had. */
+  readonly autoscaledBefore: readonly string[];
   readonly named: ResourceNames;
 }
 
@@ -80,7 +82,7 @@ function backupAuthoritiesOf({ backupEndpoint, backupCaFile, authoritiesFile }: 
 export function runOnTarget(settings: Settings, deployment: Deployment, parent: Resource): readonly Running[] {
   const { services, images, secrets, given, protectData, prefix, stack, state, dataVolume, contentNames, named } =
     deployment;
-  const { imageDigests: digests } = deployment;
+  const { imageDigests: digests, autoscaledBefore } = deployment;
   if (settings.target === "docker") {
     const scope = { prefix, stack, state, dataVolume, named };
     const { hostAddress, networkRange, processorLimit } = settings;
@@ -98,7 +100,11 @@ export function runOnTarget(settings: Settings, deployment: Deployment, parent: 
   }
   const registry = { registry: settings.imageRegistry, push: settings.pushImages, digests };
   const run = {
-    ...kubernetesRunOf(settings, { instance: prefix, state, contentNames, named }, digests),
+    ...kubernetesRunOf(
+      settings,
+      { instance: prefix, state, contentNames, named },
+      { imageDigests: digests, autoscaledBefore },
+    ),
     services,
     images: { ...images, ...registry },
     secrets,

@@ -112,10 +112,41 @@ function clusterOf(
   }));
 }
 
+type ReplicaSettings = Pick<
+  Settings,
+  | "gatewayReplicas"
+  | "gatewayReplicasMost"
+  | "engineReplicas"
+  | "engineReplicasMost"
+  | "sidecarReplicas"
+  | "sidecarReplicasMost"
+>;
+
+function replicasOf(settings: ReplicaSettings, autoscaledBefore: readonly string[] = []): KubernetesRun["replicas"] {
+  const bounds = {
+    gateway: { least: settings.gatewayReplicas, most: settings.gatewayReplicasMost },
+    engine: { least: settings.engineReplicas, most: settings.engineReplicasMost },
+    // Each front lets as many requests run as one Hasura has connections.
+    front: { least: settings.engineReplicas, most: settings.engineReplicasMost },
+    "auth-sidecar": { least: settings.sidecarReplicas, most: settings.sidecarReplicasMost },
+  };
+  const entries = Object.entries(bounds);
+  return Object.fromEntries(
+    entries.map(([name, each]) => [name, { ...each, autoscaledBefore: autoscaledBefore.includes(name) }]),
+  );
+}
+
+/** Names of the services whose number of pods follows the load. */
+export const autoscaledOf = (settings: ReplicaSettings): readonly string[] =>
+  Object.entries(replicasOf(settings)).flatMap(([name, { least, most }]) => (most > least ? [name] : []));
+
 export function kubernetesRunOf(
   settings: Settings,
   { instance, state, contentNames, named }: Pick<Scope, "instance" | "state" | "contentNames" | "named">,
-  digests?: ImageSources["digests"],
+  {
+    imageDigests: digests,
+    autoscaledBefore,
+  }: { readonly imageDigests?: ImageSources["digests"]; readonly autoscaledBefore?: readonly string[] } = {},
 ): FromSettings {
   const { storageClass, ipFamilies } = settings;
   const pods = podsOf(settings.pods);
@@ -130,13 +161,7 @@ export function kubernetesRunOf(
       ipFamilies: ipFamilies === undefined ? {} : derive(ipFamilies, ipFamiliesOf),
     },
     createNamespace: settings.createNamespace,
-    replicas: {
-      gateway: { least: settings.gatewayReplicas, most: settings.gatewayReplicasMost },
-      engine: { least: settings.engineReplicas, most: settings.engineReplicasMost },
-      // Each front lets as many requests run as one Hasura has connections.
-      front: { least: settings.engineReplicas, most: settings.engineReplicasMost },
-      "auth-sidecar": { least: settings.sidecarReplicas, most: settings.sidecarReplicasMost },
-    },
+    replicas: replicasOf(settings, autoscaledBefore),
     storage: {
       database: { size: settings.databaseStorage, storageClass },
       sessions: { size: settings.sessionsStorage, storageClass },

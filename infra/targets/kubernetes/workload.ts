@@ -11,6 +11,8 @@ export interface Replicas {
   readonly least: number;
   /** If it exceeds the minimum, the number follows the load. */
   readonly most: number;
+  /** The last update had an autoscaler. With equal bounds it stays for one more: deleted last, it would undo fewer replicas on a full cluster. */
+  readonly autoscaledBefore?: boolean;
 }
 
 /** Volume of a service with data. */
@@ -110,11 +112,11 @@ export function disruptionBudget(
 /** Autoscales a service's replicas by processor load, where configured. */
 export function autoscaler(
   service: ServiceDescription,
-  { least, most }: Replicas,
+  { least, most, autoscaledBefore = false }: Replicas,
   scope: Scope,
   parent: Resource,
 ): void {
-  if (most <= least) return;
+  if (most <= least && !autoscaledBefore) return;
   void new HorizontalPodAutoscaler(
     scope.named(service.name),
     {
