@@ -83,6 +83,20 @@ test.each(["ReplicaSet", "StatefulSet", "Job"])("names the quota that keeps a %s
   expect(await reasons({ [kind]: [owner], Event: [before] })).toEqual([]);
 });
 
+test("names a load balancer without an address", async () => {
+  const service = (ingress: readonly object[]): object => ({
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: "gateway" },
+    spec: { type: "LoadBalancer" },
+    status: { loadBalancer: { ingress } },
+  });
+  expect(await reasons({ Service: [service([])] })).toEqual([
+    "Service gateway: the cluster's load balancer has given no address yet",
+  ]);
+  expect(await reasons({ Service: [service([{ ip: "192.0.2.1" }])] })).toEqual([]);
+});
+
 test("ignores events of other applications, and pods that are ready", async () => {
   const serving = pod({ phase: "Running", conditions: [{ type: "Ready", status: "True" }] });
   expect(await reasons({ Pod: [serving], Event: [event("other", "FailedCreate", "exceeded quota")] })).toEqual([]);

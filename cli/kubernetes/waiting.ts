@@ -50,8 +50,9 @@ export async function waitingReasons(
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
   const { namespace } = place;
-  const [pods, events, ...owners] = await Promise.all([
+  const [pods, services, events, ...owners] = await Promise.all([
     listPods(cluster, place, { signal }),
+    cluster.list({ apiVersion: "v1", kind: "Service", namespace }, instanceLabels(place), signal),
     cluster.list({ apiVersion: "v1", kind: "Event", namespace }, {}, signal),
     ...creators.map((kind) => cluster.list({ ...kind, namespace }, instanceLabels(place), signal)),
   ]);
@@ -73,7 +74,12 @@ export async function waitingReasons(
     const pulls = field(event, "reason") === "Pulling" ? textAt(event, "message") : undefined;
     return pulls === undefined ? describePod(pod) : [`pod ${pod.metadata.name}: ${pulls}`];
   });
-  return [...new Set([...rejected, ...missing, ...described])];
+  const unreachable = services.flatMap(({ metadata, spec, status }) =>
+    textAt(spec, "type") === "LoadBalancer" && listAt(status, "loadBalancer", "ingress").length === 0
+      ? [`Service ${metadata.name}: the cluster's load balancer has given no address yet`]
+      : [],
+  );
+  return [...new Set([...rejected, ...missing, ...described, ...unreachable])];
 }
 
 /**
