@@ -30,11 +30,29 @@ function plain(value: unknown, path: string): unknown {
   return Object.fromEntries(entries);
 }
 
+/**
+ * The claims of a StatefulSet as the API server completes them: Argo CD compares the list as a whole. Only here, because Pulumi would replace a
+ * StatefulSet whose claims change in form.
+ */
+function completeClaims(fields: Record<string, unknown>): Record<string, unknown> {
+  const { spec } = fields;
+  if (!isObject(spec) || !Array.isArray(spec["volumeClaimTemplates"])) return fields;
+  const volumeClaimTemplates = (spec["volumeClaimTemplates"] as Readonly<Record<string, unknown>>[]).map(
+    ({ spec: claim, ...rest }) => ({
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      ...rest,
+      spec: { ...(claim as Readonly<Record<string, unknown>>), volumeMode: "Filesystem" },
+    }),
+  );
+  return { ...fields, spec: { ...spec, volumeClaimTemplates } };
+}
+
 /** The Kubernetes object of a resource; undefined for other resources and for Secrets, which the cluster composes. */
 export function manifestOf({ type, name, inputs }: RecordedResource): Manifest | undefined {
   if (!type.startsWith("kubernetes:") || inputs["kind"] === "Secret") return undefined;
   const { apiVersion, kind, metadata, ...fields } = plain(inputs, name) as Record<string, unknown>;
-  return { apiVersion, kind, metadata, ...fields } as Manifest;
+  return { apiVersion, kind, metadata, ...completeClaims(fields) } as Manifest;
 }
 
 /** Keys with which Kubernetes objects and CloudNativePG's Cluster name an image. */

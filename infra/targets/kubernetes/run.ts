@@ -47,7 +47,7 @@ function monitorByOperator(scope: Scope, parent: Resource): void {
     { sourceLabels: [service], targetLabel: "service" },
     { targetLabel: "stack", replacement: stack },
     { sourceLabels: [service], targetLabel: "job", replacement: `routeql/${stack}/$1` },
-  ];
+  ].map((relabeling) => ({ action: "replace", ...relabeling }));
   const selector = { matchLabels: { ...labelsOf(undefined, { instance: scope.instance }) } };
   void new CustomResource(
     scope.named("pod-monitor"),

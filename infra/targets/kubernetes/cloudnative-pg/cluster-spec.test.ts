@@ -76,7 +76,12 @@ test("a committed change is on a second instance, if there is one", () => {
 test("archives all changes to the destination, or makes no backups without one", () => {
   expect(clusterSpec(settings, logins, {})).not.toHaveProperty("plugins");
   expect(clusterSpec({ ...settings, backup }, logins, {}).plugins).toEqual([
-    { name: "barman-cloud.cloudnative-pg.io", isWALArchiver: true, parameters: { barmanObjectName: "database" } },
+    {
+      name: "barman-cloud.cloudnative-pg.io",
+      enabled: true,
+      isWALArchiver: true,
+      parameters: { barmanObjectName: "database" },
+    },
   ]);
   expect(scheduleSpec(backup)).toMatchObject({
     schedule: "0 0 2 * * *",

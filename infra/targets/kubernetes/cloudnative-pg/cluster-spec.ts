@@ -124,7 +124,11 @@ export function clusterSpec<Name>(settings: ClusterSettings, secrets: LoginSecre
     })),
     ...(backup === undefined
       ? {}
-      : { plugins: [{ name: backupPlugin, isWALArchiver: true, parameters: { barmanObjectName: storeName } }] }),
+      : {
+          plugins: [
+            { name: backupPlugin, enabled: true, isWALArchiver: true, parameters: { barmanObjectName: storeName } },
+          ],
+        }),
   };
 }
 
