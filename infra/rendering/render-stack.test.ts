@@ -146,6 +146,19 @@ test("writes complete objects in the namespace, without Pulumi's own fields", ()
   expect([...single.files.values()].join("\n")).not.toContain("pulumi");
 });
 
+test("lists have the fields that the API server fills in, because Argo CD compares them as a whole", () => {
+  const claims = objectsIn(single).flatMap(
+    (object) => (object as { spec?: { volumeClaimTemplates?: object[] } }).spec?.volumeClaimTemplates ?? [],
+  );
+  expect(claims).toHaveLength(2);
+  for (const claim of claims)
+    expect(claim).toMatchObject({
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      spec: { volumeMode: "Filesystem" },
+    });
+});
+
 test("renders every object that another one references", () => {
   const objects = objectsIn(single);
   const maps = objects.filter(({ kind }) => kind === "ConfigMap").map(({ metadata }) => metadata.name);
