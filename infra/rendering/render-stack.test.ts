@@ -146,7 +146,7 @@ test("writes complete objects in the namespace, without Pulumi's own fields", ()
   expect([...single.files.values()].join("\n")).not.toContain("pulumi");
 });
 
-test("lists have the fields that the API server fills in, because Argo CD compares them as a whole", () => {
+test("lists have the fields that the API server fills in, which Argo CD compares", () => {
   const claims = objectsIn(single).flatMap(
     (object) => (object as { spec?: { volumeClaimTemplates?: object[] } }).spec?.volumeClaimTemplates ?? [],
   );
