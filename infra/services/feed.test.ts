@@ -40,6 +40,7 @@ test("the feed calls each of its sources, and the validator", () => {
     VRPS_ADDRESS: "https://192.0.2.7/json",
     VRPS_MINUTES: "60",
   });
+  expect(feed.resources.memoryMegabytes).toBe(768);
   const places = feedPlaces(withDefaults(settings, "local")) as Record<string, string>;
   expect(outsidePlaces(places)).toEqual({
     collectors: { ports: [443] },

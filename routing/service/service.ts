@@ -31,6 +31,7 @@ export async function startService(settings: FeedSettings, log: FeedLogger): Pro
   const metrics = createMetrics();
   const stopping = new AbortController();
   const connect = connector(settings.DATABASE_URL);
+  const patientConnect = connector(settings.DATABASE_URL, 0);
   const firstConfiguration = Promise.withResolvers<void>();
   const prefixes = async (): Promise<readonly string[]> => {
     const configured = await configuredPrefixes(connect);
@@ -60,7 +61,7 @@ export async function startService(settings: FeedSettings, log: FeedLogger): Pro
     subscribe();
   }, refreshing);
   const { VRPS_ADDRESS: address, VRPS_MINUTES: minutes } = settings;
-  const vrps = address === undefined ? undefined : new VrpsSchedule(address, minutes, connect, log);
+  const vrps = address === undefined ? undefined : new VrpsSchedule(address, minutes, patientConnect, log);
   const server = createHttpServer(metrics);
   server.listen(settings.METRICS_PORT);
   await once(server, "listening");
@@ -73,7 +74,7 @@ export async function startService(settings: FeedSettings, log: FeedLogger): Pro
     followConfiguration(
       {
         file,
-        connect: connector(settings.DATABASE_URL, 0),
+        connect: patientConnect,
         log,
         onState: (isApplied) => {
           metrics.configurationApplied.set(isApplied ? 1 : 0);

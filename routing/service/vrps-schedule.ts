@@ -16,6 +16,8 @@ export class VrpsSchedule implements Disposable {
         const list = await readVrps(address);
         const client = await connect();
         try {
+          // All payloads change in one transaction.
+          await client.query("set statement_timeout = '10min'; set idle_in_transaction_session_timeout = '1min'");
           const { total, hijacks } = await storeVrps(client, list, { source: address, fewer: false });
           log.info({ payloads: total, hijacks }, "stored the list of the RPKI validator");
         } finally {
