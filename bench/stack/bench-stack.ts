@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { openDatabase } from "@routeql/cli/database/open-database";
-import { accessOf, type StackAccess } from "@routeql/cli/stack/access";
-import { accessToken } from "@routeql/cli/stack/api-client";
+import { accessOf, type StackAccess } from "@routeql/cli/access/access";
+import { accessToken } from "@routeql/cli/access/api-client";
 import { dockerClient } from "@routeql/host/docker/client";
 import { addHostAddress } from "@routeql/tests/harness/docker/host-address";
 import { Client } from "pg";

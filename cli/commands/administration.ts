@@ -10,11 +10,11 @@ import {
 import { readNewPassword } from "@routeql/auth-sidecar/administration/read-password";
 import { isRoleName } from "@routeql/contract/roles";
 import { explain, Failure } from "@routeql/host/failure";
-import { ownOutputs, type ProgramStreams } from "@routeql/host/program-streams";
+import { ownOutputs } from "@routeql/host/program-streams";
 import { nearest } from "@routeql/metadata/nearest";
 import { explainable } from "./run-command.ts";
 import type { Command } from "../foundation/command.ts";
-import { openPlace } from "../place/open-place.ts";
+import { inSidecar } from "../stack/in-sidecar.ts";
 
 export const users = administrationCommand("users", "Manages the accounts of a running stack.", [
   "ACCOUNT is an e-mail address or an id; --provider ldap selects the accounts of the directory.\n" +
@@ -26,8 +26,6 @@ export const users = administrationCommand("users", "Manages the accounts of a r
 export const keys = administrationCommand("keys", "Manages the keys that sign the tokens of a running stack.", [
   "KEY is an id of `npm run keys -- list`. docs/operate/users.md explains when to rotate and when to retire a key.",
 ]);
-
-const program = ["node", "auth-sidecar/src/administration/main.ts"] as const;
 
 /** Whether a command needs a new password. An invalid command line fails before the prompt. @throws Failure */
 export function asksForPassword(subject: Subject, words: readonly string[]): boolean {
@@ -58,18 +56,6 @@ async function administer(stack: string, subject: Subject, words: readonly strin
     // This process prompts, because the program in the container has no terminal and its two outputs must stay separate.
     input: asks ? Readable.from([Buffer.from(`${await readNewPassword()}\n`)]) : undefined,
   }));
-}
-
-/** Runs a command of the administration in the stack's auth sidecar and returns its exit code. @throws Failure when none runs */
-export async function inSidecar(
-  stack: string,
-  words: readonly string[],
-  streams: () => Promise<ProgramStreams>,
-): Promise<number> {
-  const place = await openPlace(stack);
-  // A prompt comes after the sidecar is found.
-  const execute = await place.enter("auth-sidecar");
-  return execute([...program, ...words], await streams());
 }
 
 /** Ctrl-C or Ctrl-D at the prompt. */

@@ -12,8 +12,8 @@ import {
   outputOf,
 } from "../status/alerts.ts";
 import { type Command, stackArgument } from "../foundation/command.ts";
-import { openPlace } from "../place/open-place.ts";
-import { requireOwn } from "../stack/ownership.ts";
+import { openPlace } from "../open-place.ts";
+import { requireOwn } from "../ownership/ownership.ts";
 
 /** Milliseconds: Alertmanager groups alerts for ten seconds, then retries a failed delivery. */
 const patience = 60_000;

@@ -3,7 +3,7 @@ import { backUpTo, backUpToOutput } from "../database/backup.ts";
 import { openClientPrograms } from "../database/client-programs.ts";
 import { megabytes, showProgress } from "../database/counted.ts";
 import type { Command } from "../foundation/command.ts";
-import { recordRun } from "../database/programs.ts";
+import { recordRun } from "../place/programs.ts";
 import { encryptState } from "../saved-state/saved-state.ts";
 
 const standardFile = (stack: string): string =>

@@ -2,7 +2,7 @@
 import type { OpenDatabase, OpenedDatabase } from "@routeql/database-access/opened-database";
 import { openDatabase } from "../database/open-database.ts";
 import type { Command } from "../foundation/command.ts";
-import type { DatabaseRole } from "../stack/outputs.ts";
+import type { DatabaseRole } from "../pulumi/outputs.ts";
 
 export const load = databaseCommand({
   name: "load",

@@ -1,6 +1,6 @@
 import type { Command } from "../foundation/command.ts";
 import { printLogs, readLogOptions } from "../logs/logs.ts";
-import { openPlace } from "../place/open-place.ts";
+import { openPlace } from "../open-place.ts";
 
 export const command: Command = {
   description: {

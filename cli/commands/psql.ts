@@ -2,7 +2,7 @@ import { openClientPrograms } from "../database/client-programs.ts";
 import type { Command } from "../foundation/command.ts";
 import { Failure } from "@routeql/host/failure";
 import { ownOutputs } from "@routeql/host/program-streams";
-import type { DatabaseRole } from "../stack/outputs.ts";
+import type { DatabaseRole } from "../pulumi/outputs.ts";
 
 const roles: readonly DatabaseRole[] = ["owner", "engine", "sidecar", "loader", "backup"];
 

@@ -2,8 +2,8 @@ import { readText, UnreadableText } from "@routeql/contract/written-text";
 import { unreadable } from "@routeql/database-access/unreadable";
 import type { Command } from "../foundation/command.ts";
 import { Failure, messageOf } from "@routeql/host/failure";
-import { accessOf } from "../stack/access.ts";
-import { graphql } from "../stack/api-client.ts";
+import { accessOf } from "../access/access.ts";
+import { graphql } from "../access/api-client.ts";
 import { loginOptions, tokenFor } from "./token.ts";
 
 function parsedVariables(text: string | undefined): unknown {

@@ -9,7 +9,7 @@ import { type Command, stackArgument } from "../foundation/command.ts";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { projectFolder, stackPaths } from "@routeql/host/paths";
 import { buildRendered } from "../stack/build-rendered.ts";
-import { readConfiguration } from "../stack/configuration.ts";
+import { readConfiguration } from "../configuration/configuration.ts";
 
 /** Marks a folder that this command wrote. */
 const mark = "images.txt";

@@ -3,21 +3,21 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { stackPaths } from "@routeql/host/paths";
 import { lastWords } from "@routeql/host/program-streams";
-import { inSidecar } from "./administration.ts";
+import { inSidecar } from "../stack/in-sidecar.ts";
 import { inArchive, readTime, restoreTo } from "../database/archive.ts";
 import { openClientPrograms } from "../database/client-programs.ts";
 import { openDatabase } from "../database/open-database.ts";
 import { showProgress } from "../database/counted.ts";
-import { recordRun } from "../database/programs.ts";
+import { recordRun } from "../place/programs.ts";
 import { carryOverTo, rememberState } from "../database/carry-over.ts";
 import { restoreFrom } from "../database/restore.ts";
-import { createAgain } from "../saved-state/create-again.ts";
+import { createAgain } from "../stack/create-again.ts";
 import { privateCopyOf } from "../saved-state/private-copy.ts";
 import { type Command, type ParsedArguments, stackArgument, stackOption } from "../foundation/command.ts";
-import { openPlace } from "../place/open-place.ts";
+import { openPlace } from "../open-place.ts";
 import type { Job } from "../place/stack-place.ts";
-import { accessOf } from "../stack/access.ts";
-import { loginStatus } from "../stack/api-client.ts";
+import { accessOf } from "../access/access.ts";
+import { loginStatus } from "../access/api-client.ts";
 
 /** Runs a job of the stack again: `migrate` for missing migrations and permissions. @throws Failure with its last lines */
 async function runAgain(stack: string, job: Job, signal: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
 import { Failure } from "@routeql/host/failure";
 import { type Command, stackArgument } from "../foundation/command.ts";
 import { bringUp } from "../stack/bring-up.ts";
-import { kinds, raiseGenerations } from "../stack/rotation.ts";
+import { kinds, raiseGenerations } from "../configuration/rotation.ts";
 
 export const command: Command = {
   description: {

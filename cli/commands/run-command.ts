@@ -5,7 +5,7 @@ import { projectFolder } from "@routeql/host/paths";
 import type { Command, ParsedArguments } from "../foundation/command.ts";
 import { unwritable } from "../bootstrap/rights.mjs";
 import { withoutRights } from "../kubernetes/connection-error.ts";
-import { logFileOf } from "../stack/session.ts";
+import { logFileOf } from "../pulumi/session.ts";
 
 /** Adds a remedy to errors of Docker, Kubernetes and the file system. */
 export function explainable(error: unknown): unknown {

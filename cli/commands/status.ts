@@ -2,7 +2,7 @@ import { printableLines } from "@routeql/contract/printable";
 import { Failure } from "@routeql/host/failure";
 import type { Command } from "../foundation/command.ts";
 import { readSince } from "../logs/logs.ts";
-import { collectStatus } from "../status/collect.ts";
+import { collectStatus } from "../report/collect.ts";
 import { statusText } from "../status/text.ts";
 
 /** Milliseconds of `26h`. @throws Failure for other texts */

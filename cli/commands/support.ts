@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { Failure } from "@routeql/host/failure";
 import type { Command } from "../foundation/command.ts";
-import { supportEntries, writeBundle } from "../support/bundle.ts";
+import { supportEntries, writeBundle } from "../report/bundle.ts";
 
 const nameOf = (stack: string): string =>
   `routeql-support-${stack}-${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}Z`;

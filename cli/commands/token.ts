@@ -1,7 +1,7 @@
 import { readSecret } from "@routeql/auth-sidecar/administration/read-password";
 import type { Command, ParsedArguments } from "../foundation/command.ts";
-import { accessOf } from "../stack/access.ts";
-import { accessToken } from "../stack/api-client.ts";
+import { accessOf } from "../access/access.ts";
+import { accessToken } from "../access/api-client.ts";
 
 export const loginOptions = {
   email: {

@@ -2,7 +2,7 @@ import { relative } from "node:path";
 import { projectFolder, stackPaths } from "@routeql/host/paths";
 import { type Command, stackArgument, stackOption } from "../foundation/command.ts";
 import type { PhaseTime } from "../foundation/phases.ts";
-import { shellQuote } from "../stack/access.ts";
+import { shellQuote } from "../access/access.ts";
 import { bringUp, type UpResult } from "../stack/bring-up.ts";
 
 export const command: Command = {

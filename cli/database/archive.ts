@@ -7,7 +7,7 @@ import { lastLogLines } from "@routeql/host/docker/output";
 import { Failure } from "@routeql/host/failure";
 import { lastWords } from "@routeql/host/program-streams";
 import { stackArgument, stackOption } from "../foundation/command.ts";
-import { requireOwn } from "../stack/ownership.ts";
+import { requireOwn } from "../ownership/ownership.ts";
 
 const program = "pgbackrest-archive";
 

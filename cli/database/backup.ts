@@ -10,7 +10,7 @@ import { Failure } from "@routeql/host/failure";
 import type { SavedState } from "../saved-state/saved-state.ts";
 import { writeComplete } from "./backup-file.ts";
 import { counted, type ShowBytes } from "./counted.ts";
-import { type Programs, runProgram } from "./programs.ts";
+import { type Programs, runProgram } from "../place/programs.ts";
 
 /** RouteQL's schemas in a backup. The engine's metadata (hdb_catalog) comes from the repository, the roles from the migrate job. */
 export const backedUpSchemas = ["auth", "migrations", "public", "routing"] as const;

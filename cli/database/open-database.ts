@@ -3,10 +3,10 @@ import { text } from "node:stream/consumers";
 import { loginOf } from "@routeql/database/migrate/roles";
 import type { OpenedDatabase } from "@routeql/database-access/opened-database";
 import { Failure, messageOf } from "@routeql/host/failure";
-import type { DatabaseReach, DatabaseRole } from "../stack/outputs.ts";
+import type { DatabaseReach, DatabaseRole } from "../pulumi/outputs.ts";
 import { openClientPrograms } from "./client-programs.ts";
-import { type ClientPrograms, runProgram } from "./programs.ts";
-import { encryption, isServersChoice } from "./connection-settings.ts";
+import { type ClientPrograms, runProgram } from "../place/programs.ts";
+import { encryption, isServersChoice } from "../place/connection-settings.ts";
 import { RelaySocket } from "./postgres-socket.ts";
 
 const isEncrypted = "select coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false)";

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { Failure } from "@routeql/host/failure";
 import { BackupFile } from "./backup-file.ts";
 import { describeCarryOver, keptIn } from "./carry-over.ts";
-import { outputOf, type Programs } from "./programs.ts";
+import { outputOf, type Programs } from "../place/programs.ts";
 import { counted, type ShowBytes } from "./counted.ts";
 import { guardOptions } from "@routeql/database/migrate/connect";
 import { isMigrationName, migrationNames } from "@routeql/database/migrate/migration-names";

@@ -2,12 +2,12 @@
 import { within } from "@routeql/contract/within";
 import { loginOf, sessionSettings } from "@routeql/database/migrate/roles";
 import { Client, DatabaseError } from "pg";
-import { type DatabaseRole, databaseRoles } from "../stack/outputs.ts";
+import { type DatabaseRole, databaseRoles } from "../pulumi/outputs.ts";
 import { openClientPrograms } from "./client-programs.ts";
-import { encryption } from "./connection-settings.ts";
+import { encryption } from "../place/connection-settings.ts";
 import { decided } from "./open-database.ts";
 import { RelaySocket } from "./postgres-socket.ts";
-import type { ClientPrograms } from "./programs.ts";
+import type { ClientPrograms } from "../place/programs.ts";
 
 export interface RoleProblem {
   /** `routeql_engine`, or its second login. */

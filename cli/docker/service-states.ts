@@ -5,7 +5,7 @@ import { lastLogLines } from "@routeql/host/docker/output";
 import type { Execute } from "@routeql/host/program-streams";
 import { askInside } from "../status/health-detail.ts";
 import { metricFacts } from "../status/service-metrics.ts";
-import { engineAbilities } from "./engine-facts.ts";
+import { engineAbilities } from "./engine/engine-facts.ts";
 import type { ServiceState } from "../status/report.ts";
 
 export async function dockerServiceStates(stack: string, signal: AbortSignal): Promise<ServiceState[]> {

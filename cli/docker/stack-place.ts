@@ -1,7 +1,7 @@
 import { dockerClient } from "@routeql/host/docker/client";
 import { execute } from "@routeql/host/docker/execute";
 import type { StackPlace } from "../place/stack-place.ts";
-import { requireOwn } from "../stack/ownership.ts";
+import { requireOwn } from "../ownership/ownership.ts";
 import { publishedAddress, publishesHere } from "./published-address.ts";
 import { readDockerLogs } from "./read-logs.ts";
 import { resourceUsage } from "./resource-usage.ts";
@@ -25,7 +25,7 @@ export function dockerPlace(stack: string): StackPlace {
       const container = await runningContainer(stack, service);
       return (program, streams) => execute(container, program, streams);
     },
-    openPrograms: async () => (await import("../database/docker-programs.ts")).openProgramsOnDocker(stack),
+    openPrograms: async () => (await import("./client-programs.ts")).openProgramsOnDocker(stack),
     async runJob(job) {
       await owned();
       return runJobAgain(stack, job);

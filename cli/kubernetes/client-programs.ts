@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { PassThrough, Transform } from "node:stream";
 import type { KubeConfig } from "@kubernetes/client-node";
-import type { ClientPrograms } from "../database/programs.ts";
-import { libpqEnvironment, libpqUser, withinDatabase } from "../database/connection-settings.ts";
+import type { ClientPrograms } from "../place/programs.ts";
+import { libpqEnvironment, libpqUser, withinDatabase } from "../place/connection-settings.ts";
 import { type Execute, unlessAborted } from "@routeql/host/program-streams";
-import { type StackValues, valuesOf } from "../stack/outputs.ts";
+import { type StackValues, valuesOf } from "../pulumi/outputs.ts";
 import { type Connection, connectTo } from "./connect.ts";
 import { databasePod, runsItself } from "./database-pod.ts";
 import { executeInPod } from "./execute.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { clusterDatabase, databaseAddress } from "@routeql/infra/services/database-place";
 import { ApiError } from "@routeql/host/kubernetes/client";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
-import type { DatabaseReach } from "../stack/outputs.ts";
+import type { DatabaseReach } from "../pulumi/outputs.ts";
 import { databasePod, runsItself } from "./database-pod.ts";
 
 const place = { server: "https://a.example.net:6443", namespace: "routes", instance: "routeql-prod" };

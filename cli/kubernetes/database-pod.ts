@@ -1,7 +1,7 @@
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
 import { clusterDatabase, databaseAddress } from "@routeql/infra/services/database-place";
 import { clusterName } from "@routeql/infra/targets/kubernetes/cloudnative-pg/cluster-spec";
-import type { DatabaseReach, StackValues } from "../stack/outputs.ts";
+import type { DatabaseReach, StackValues } from "../pulumi/outputs.ts";
 import type { Place } from "./place.ts";
 import { type Pod, readyPod } from "./pods.ts";
 

@@ -3,7 +3,7 @@ import { Failure, messageOf } from "@routeql/host/failure";
 import { deleteAndWait } from "@routeql/host/kubernetes/await";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
 import { field, type KubernetesObject, type Reference } from "@routeql/host/kubernetes/objects";
-import type { StackValues } from "../stack/outputs.ts";
+import type { StackValues } from "../pulumi/outputs.ts";
 import { instanceLabels, type Place } from "./place.ts";
 
 const kind = { apiVersion: "batch/v1", kind: "Job" } as const;

@@ -3,7 +3,7 @@ import { stateLabel } from "@routeql/host/docker/stack-objects";
 import { deleteAndWait } from "@routeql/host/kubernetes/await";
 import { ApiError } from "@routeql/host/kubernetes/client";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
-import type { Deployment } from "../stack/recovery.ts";
+import type { Deployment } from "../pulumi/recovery.ts";
 import { instanceLabels, type Place } from "./place.ts";
 
 const job = { apiVersion: "batch/v1", kind: "Job", type: "kubernetes:batch/v1:Job" } as const;

@@ -4,7 +4,7 @@ import { filesDirectory } from "@routeql/infra/services/description";
 import { databaseAuthorityFile } from "@routeql/infra/services/database-place";
 import { untilReady } from "@routeql/host/kubernetes/await";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
-import type { StackValues } from "../stack/outputs.ts";
+import type { StackValues } from "../pulumi/outputs.ts";
 import { type PodSpec, startJobLikeMigrate } from "./job-like-migrate.ts";
 import type { Place } from "./place.ts";
 import { type Pod, podOf } from "./pods.ts";

@@ -16,9 +16,9 @@ import {
   ownerByLabels,
   readIdentity,
   thisCheckout,
-} from "../stack/owner.ts";
-import type { Permit } from "../stack/ownership.ts";
-import type { Deployment } from "../stack/recovery.ts";
+} from "../ownership/owner.ts";
+import type { Permit } from "../ownership/ownership.ts";
+import type { Deployment } from "../pulumi/recovery.ts";
 import { instanceLabels, type Place } from "./place.ts";
 
 /** A stack's place, and a connection to its cluster. */

@@ -1,7 +1,7 @@
 import { messageOf } from "@routeql/host/failure";
 import { NotReady, untilReady } from "@routeql/host/kubernetes/await";
 import type { JobFailure } from "../place/stack-place.ts";
-import { valuesOf } from "../stack/outputs.ts";
+import { valuesOf } from "../pulumi/outputs.ts";
 import { connectTo } from "./connect.ts";
 import { startJobLikeMigrate } from "./job-like-migrate.ts";
 import type { Place } from "./place.ts";

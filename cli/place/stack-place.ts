@@ -1,5 +1,5 @@
 import type { Execute } from "@routeql/host/program-streams";
-import type { ClientPrograms } from "../database/programs.ts";
+import type { ClientPrograms } from "./programs.ts";
 import type { LogOptions, LogReader } from "../logs/logs.ts";
 import type { ArchiveFacts, Deliveries, FiringAlert, Problem, ServiceState } from "../status/report.ts";
 

@@ -11,12 +11,12 @@ import { archives } from "@routeql/infra/services/archive";
 import { inArchive } from "../database/archive.ts";
 import { backUpTo } from "../database/backup.ts";
 import { openClientPrograms } from "../database/client-programs.ts";
-import { recordRun } from "../database/programs.ts";
+import { recordRun } from "../place/programs.ts";
 import { stackOption } from "../foundation/command.ts";
 import type { Phase, Ready } from "../foundation/phases.ts";
-import type { StackConfiguration } from "./configuration.ts";
+import type { StackConfiguration } from "../configuration/configuration.ts";
 import type { StackFiles } from "./phases.ts";
-import { storedOutputs } from "./recovery.ts";
+import { storedOutputs } from "../pulumi/recovery.ts";
 
 /** Dumps of updates that stay. */
 const kept = 3;

@@ -8,14 +8,14 @@ import { lostKinds, removeLostObjects } from "../kubernetes/lost-objects.ts";
 import { forgetPlace, type Place, placeOf } from "../kubernetes/place.ts";
 import type { PulumiCli } from "../pulumi/acquire.ts";
 import type { PluginKind } from "../pulumi/plugins.ts";
-import { removeAccess } from "./access.ts";
-import { forgetChoice } from "./image-choice.ts";
+import { removeAccess } from "../access/access.ts";
+import { forgetChoice } from "../configuration/image-choice.ts";
 import { refuseLostArchive } from "./lost-archive.ts";
-import { releaseNetworkRange } from "./network-range.ts";
-import { type Holding, releaseStack, requireOwnOrAdopt } from "./ownership.ts";
+import { releaseNetworkRange } from "../addresses/network-range.ts";
+import { type Holding, releaseStack, requireOwnOrAdopt } from "../ownership/ownership.ts";
 import { cliPhase, clusterPhase, enginePhase, pluginsPhase } from "./phases.ts";
 import { Progress } from "./progress.ts";
-import { readIdentity } from "./owner.ts";
+import { readIdentity } from "../ownership/owner.ts";
 import {
   clearInterrupted,
   isOf,
@@ -23,8 +23,8 @@ import {
   removeLeftovers,
   type StateResource,
   storedDeployment,
-} from "./recovery.ts";
-import { type RunOptions, type Session, withSession } from "./session.ts";
+} from "../pulumi/recovery.ts";
+import { type RunOptions, type Session, withSession } from "../pulumi/session.ts";
 import { openStack } from "./workspace.ts";
 
 /** Deleting a namespace deletes its volumes. Deleting a CloudNativePG cluster deletes those of its instances. */

@@ -13,22 +13,22 @@ import {
   runPhases,
 } from "../foundation/phases.ts";
 import { checkOwnershipInCluster, claimInCluster, refuseForeignClaims } from "../kubernetes/ownership.ts";
-import { engineAbilities, limitWarnings } from "../docker/engine-facts.ts";
+import { engineAbilities, limitWarnings } from "../docker/engine/engine-facts.ts";
 import { lostKinds, removeLostObjects } from "../kubernetes/lost-objects.ts";
 import { keepPlace } from "../kubernetes/place.ts";
 import { reportWaiting, waitingReasons } from "../kubernetes/waiting.ts";
 import type { RoleProblem } from "../database/role-logins.ts";
-import { openPlace } from "../place/open-place.ts";
+import { openPlace } from "../open-place.ts";
 import type { PulumiCli } from "../pulumi/acquire.ts";
 import type { PluginKind } from "../pulumi/plugins.ts";
-import { isNewPassword, modeWarnings, type StackAccess, writeAccess } from "./access.ts";
-import { directoryPhase } from "./asked-directory.ts";
+import { isNewPassword, modeWarnings, type StackAccess, writeAccess } from "../access/access.ts";
+import { directoryPhase } from "../configuration/asked-directory.ts";
 import { backupPhase } from "./backup-first.ts";
-import { readConfiguration, type StackConfiguration, targetOf } from "./configuration.ts";
+import { readConfiguration, type StackConfiguration, targetOf } from "../configuration/configuration.ts";
 import { currentProblems, untilHealthy } from "./health.ts";
-import { describeReplacement, type ImageChoice, keepChoice } from "./image-choice.ts";
+import { describeReplacement, type ImageChoice, keepChoice } from "../configuration/image-choice.ts";
 import { listPhase } from "./listed-images.ts";
-import { readOutputs } from "./outputs.ts";
+import { readOutputs } from "../pulumi/outputs.ts";
 import {
   basesPhase,
   choicePhase,
@@ -50,7 +50,7 @@ import {
 import { lostDataWarnings } from "./lost-data.ts";
 import { describeEffects, type Step } from "./effects.ts";
 import { describeChanges, Progress, reasonOf } from "./progress.ts";
-import { checkOwnership, claimStack, type Permit } from "./ownership.ts";
+import { checkOwnership, claimStack, type Permit } from "../ownership/ownership.ts";
 import {
   clearInterrupted,
   type Deployment,
@@ -60,8 +60,8 @@ import {
   removeLeftovers,
   removeLostVolumes,
   storedDeployment,
-} from "./recovery.ts";
-import { type RunOptions, type Session, withSession } from "./session.ts";
+} from "../pulumi/recovery.ts";
+import { type RunOptions, type Session, withSession } from "../pulumi/session.ts";
 import { offerMetrics } from "./scrape-configuration.ts";
 import { openStack } from "./workspace.ts";
 

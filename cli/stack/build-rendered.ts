@@ -1,7 +1,7 @@
 import { builtImages } from "@routeql/infra/images";
 import { dockerClient } from "@routeql/host/docker/client";
 import { runPhases } from "../foundation/phases.ts";
-import { type StackConfiguration, withSettings } from "./configuration.ts";
+import { type StackConfiguration, withSettings } from "../configuration/configuration.ts";
 import { basesPhase, enginePhase, imagesPhase } from "./phases.ts";
 
 /** Builds and pulls the images that rendered manifests name, with their tags of the registry: exactly from the settings' base images. */

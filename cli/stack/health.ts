@@ -4,7 +4,7 @@ import type { StackPlace } from "../place/stack-place.ts";
 import { endpointState } from "../status/endpoint.ts";
 import { factProblems, serviceProblems } from "../status/problems.ts";
 import type { Problem } from "../status/report.ts";
-import type { StackAccess } from "./access.ts";
+import type { StackAccess } from "../access/access.ts";
 
 /** Milliseconds. */
 const longestStart = 90_000;

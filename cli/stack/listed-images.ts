@@ -5,7 +5,7 @@ import type { PlainSettings } from "@routeql/infra/settings/list";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { type Phase, phase, type Ready } from "../foundation/phases.ts";
 import { offline } from "../offline.ts";
-import { type StackConfiguration, withSettings } from "./configuration.ts";
+import { type StackConfiguration, withSettings } from "../configuration/configuration.ts";
 
 /** References of all images of a stack on Kubernetes that this machine can name: without a CloudNativePG database's. */
 export function referencesOf(plain: PlainSettings): readonly string[] {

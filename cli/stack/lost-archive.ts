@@ -3,7 +3,7 @@ import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { Failure } from "@routeql/host/failure";
 import { archiveDirectory } from "@routeql/infra/services/description";
 import { stackOption } from "../foundation/command.ts";
-import { readConfiguration } from "./configuration.ts";
+import { readConfiguration } from "../configuration/configuration.ts";
 
 /** Where the archive is outside of the stack's volumes; undefined when it is deleted with them. */
 export function archivePlace({

@@ -1,9 +1,9 @@
 import { builtImages, pulledImages } from "@routeql/infra/images";
 import type { BuiltImage } from "@routeql/infra/images";
-import { ensureBases } from "../docker/base-images.ts";
+import { ensureBases } from "../docker/engine/base-images.ts";
 import { ensureImage, imageExists } from "@routeql/host/docker/build";
-import { removeOldImages } from "../docker/old-images.ts";
-import { ensureEngine } from "../docker/engine.ts";
+import { removeOldImages } from "../docker/engine/old-images.ts";
+import { ensureEngine } from "../docker/engine/engine.ts";
 import { refuseSharedIds } from "../docker/host-accounts.ts";
 import { pullImage } from "@routeql/host/docker/pull";
 import { type Phase, phase, type Ready } from "../foundation/phases.ts";
@@ -18,13 +18,13 @@ import { connectCluster, type Connection } from "../kubernetes/connect.ts";
 import { type Place, placeOf, refuseOnDocker, refuseOtherCluster } from "../kubernetes/place.ts";
 import { choosePlugins, type PluginKind, type Target } from "../pulumi/plugins.ts";
 import { acquireCli, type PulumiCli } from "../pulumi/acquire.ts";
-import { type StackConfiguration, targetOf, withSettings } from "./configuration.ts";
-import { chooseImages, describeChoice, type ImageChoice, readChoice } from "./image-choice.ts";
-import { networkRangeOf } from "./network-range.ts";
-import type { Permit } from "./ownership.ts";
-import { checkPorts } from "./ports.ts";
-import { storedOutputs } from "./recovery.ts";
-import type { Session } from "./session.ts";
+import { type StackConfiguration, targetOf, withSettings } from "../configuration/configuration.ts";
+import { chooseImages, describeChoice, type ImageChoice, readChoice } from "../configuration/image-choice.ts";
+import { networkRangeOf } from "../addresses/network-range.ts";
+import type { Permit } from "../ownership/ownership.ts";
+import { checkPorts } from "../addresses/ports.ts";
+import { storedOutputs } from "../pulumi/recovery.ts";
+import type { Session } from "../pulumi/session.ts";
 
 type OnLine = (line: string) => void;
 

@@ -1,7 +1,7 @@
 import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
 import { expect, test } from "vitest";
 import { describeChanges, Progress, reasonOf } from "./progress.ts";
-import { failedJobs } from "./recovery.ts";
+import { failedJobs } from "../pulumi/recovery.ts";
 
 const urn = "urn:pulumi:local::routeql::routeql:index:RouteQL$docker:index/container:Container::engine";
 const event = (part: object): EngineEvent => ({ sequence: 1, timestamp: 1, ...part });

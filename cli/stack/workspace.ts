@@ -14,7 +14,7 @@ import { offline } from "../offline.ts";
 import { type PluginKind, pulumiHome } from "../pulumi/plugins.ts";
 import { guardGrpcServers, hostFolderVariable } from "@routeql/host/own-peers";
 import { projectName, stackPaths, type StackPaths } from "@routeql/host/paths";
-import { backendOf, cliEnvironment, inOwnProcessGroup } from "./pulumi-command.ts";
+import { backendOf, cliEnvironment, inOwnProcessGroup } from "../pulumi/pulumi-command.ts";
 
 guardGrpcServers();
 

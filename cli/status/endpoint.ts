@@ -4,7 +4,7 @@ import { request } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { getCACertificates, type TLSSocket } from "node:tls";
 import { messageOf } from "@routeql/host/failure";
-import type { StackAccess } from "../stack/access.ts";
+import type { StackAccess } from "../access/access.ts";
 import type { EndpointState } from "./report.ts";
 
 /** Milliseconds. */

@@ -3,7 +3,7 @@ import { Failure } from "@routeql/host/failure";
 import type { Execute } from "@routeql/host/program-streams";
 import { alertProblems, readAlerts } from "./alerts.ts";
 import { readArchiveFacts } from "./archive-facts.ts";
-import { changesOf } from "./collect.ts";
+import { changesOf } from "../report/collect.ts";
 import { factProblems, serviceProblems, withMissing } from "./problems.ts";
 import { askInside, healthDetail } from "./health-detail.ts";
 import type { DatabaseFacts, FeedFacts, FeedGap, ServiceState, StatusReport } from "./report.ts";

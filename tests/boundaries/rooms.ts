@@ -12,6 +12,9 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     src/execution src/execution/mutations src/execution/live src/execution/plan src/execution/document src/execution/database
     src/audit-variables.ts src/schema src/interface.ts src/postgres src/notices src/sql src/model.ts src/cost src/cancellation.ts
     src/errors.ts src/testing`),
+  cli: order(`
+    main.ts commands report stack database open-place.ts kubernetes docker addresses ownership configuration place status access pulumi
+    docker/engine saved-state logs offline.ts foundation bootstrap.mjs bootstrap`),
   "hasura-checks": order(`
     build.ts bin src/main.ts src/verbs src/reports src/permissions src/permissions/writes src/permissions/decide src/permissions/report
     src/rules src/diff src/permissions/observe src/configuration.ts src/metadata src/declared src/findings src/cli src/version.ts src/testing`),

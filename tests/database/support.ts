@@ -6,8 +6,8 @@ import type { Client } from "pg";
 import { detectCommand } from "@routeql/routing/commands/detect";
 import { loadCommand } from "@routeql/routing/commands/load";
 import type { OpenDatabase } from "@routeql/database-access/opened-database";
-import type { Programs } from "@routeql/cli/database/programs";
-import { programsIn } from "@routeql/cli/database/docker-programs";
+import type { Programs } from "@routeql/cli/place/programs";
+import { programsIn } from "@routeql/cli/docker/client-programs";
 import { dockerClient } from "@routeql/host/docker/client";
 import {
   type DatabaseRole,

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { kinds } from "@routeql/cli/stack/rotation";
+import { kinds } from "@routeql/cli/configuration/rotation";
 import { readDrills } from "../harness/figures/drills.ts";
 
 /** Measured drills in the repository. `.ci/run --everything --record` adds those of its run. */

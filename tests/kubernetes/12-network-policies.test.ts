@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { callEdges, type ServiceDescription } from "@routeql/infra/services/description";
 import { describeServices } from "@routeql/infra/services/all";
-import { readConfiguration } from "@routeql/cli/stack/configuration";
+import { readConfiguration } from "@routeql/cli/configuration/configuration";
 import { node } from "./support/node.ts";
 import { looksUp, makeProbes, removeProbes, type Target, tryFrom, tryIn } from "./support/probes.ts";
 import { namespace, stackName, stackSettings } from "./support/stack.ts";

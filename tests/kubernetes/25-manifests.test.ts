@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, fetch, type Response } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readConfiguration } from "@routeql/cli/stack/configuration";
+import { readConfiguration } from "@routeql/cli/configuration/configuration";
 import { renderStack } from "@routeql/infra/rendering/render-stack";
 import { hasFront } from "../e2e/support/engine-of-the-run.ts";
 import { makeCertificate } from "../harness/certificate.ts";

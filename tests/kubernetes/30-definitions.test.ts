@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { readConfiguration } from "@routeql/cli/stack/configuration";
+import { readConfiguration } from "@routeql/cli/configuration/configuration";
 import { renderStack } from "@routeql/infra/rendering/render-stack";
 import { definitionModules } from "../kubernetes-node/binaries.ts";
 import { node } from "./support/node.ts";

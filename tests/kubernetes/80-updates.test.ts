@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { kinds } from "@routeql/cli/stack/rotation";
+import { kinds } from "@routeql/cli/configuration/rotation";
 import { done } from "../e2e/support/administer.ts";
 import { command } from "../e2e/support/commands.ts";
 import { data } from "../e2e/support/graphql.ts";

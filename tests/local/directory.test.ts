@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, fetch } from "undici";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import type { StackAccess } from "@routeql/cli/stack/access";
+import type { StackAccess } from "@routeql/cli/access/access";
 import { bringDown, bringUp } from "../harness/stack/commands.ts";
 import { stackPaths } from "@routeql/host/paths";
 import { startDirectory } from "../auth-sidecar/directory-container.ts";

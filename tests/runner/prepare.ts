@@ -1,5 +1,5 @@
-import { ensureBases } from "@routeql/cli/docker/base-images";
-import { ensureEngine } from "@routeql/cli/docker/engine";
+import { ensureBases } from "@routeql/cli/docker/engine/base-images";
+import { ensureEngine } from "@routeql/cli/docker/engine/engine";
 import { acquireCli } from "@routeql/cli/pulumi/acquire";
 import { canInstallPackages, findProgram, installPackages } from "@routeql/host/apt";
 import { Failure, messageOf } from "@routeql/host/failure";

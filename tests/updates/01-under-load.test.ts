@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { kinds } from "@routeql/cli/stack/rotation";
+import { kinds } from "@routeql/cli/configuration/rotation";
 import { keepDrill } from "../harness/figures/drills.ts";
 import { deployedStack, type DeployedStack } from "../pulumi/support/deployed-stack.ts";
 import { restorePrinted } from "../pulumi/support/restore-printed.ts";

@@ -1,5 +1,5 @@
 import type { TestContext } from "vitest";
-import { engineAbilities } from "@routeql/cli/docker/engine-facts";
+import { engineAbilities } from "@routeql/cli/docker/engine/engine-facts";
 
 const { ignored, rootless } = await engineAbilities();
 

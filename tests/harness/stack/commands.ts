@@ -2,7 +2,7 @@
 import { explain } from "@routeql/host/failure";
 import { bringDown as down, type DownOptions, type DownResult } from "@routeql/cli/stack/bring-down";
 import { bringUp as up, type UpOptions, type UpResult } from "@routeql/cli/stack/bring-up";
-import { logFileOf } from "@routeql/cli/stack/session";
+import { logFileOf } from "@routeql/cli/pulumi/session";
 
 const silent = (): void => undefined;
 

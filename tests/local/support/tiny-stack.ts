@@ -7,7 +7,7 @@ import type { Failure } from "@routeql/host/failure";
 import { stackPaths } from "@routeql/host/paths";
 import { acquireCli } from "@routeql/cli/pulumi/acquire";
 import { updateStack } from "@routeql/cli/stack/bring-up";
-import { removeLeftovers } from "@routeql/cli/stack/recovery";
+import { removeLeftovers } from "@routeql/cli/pulumi/recovery";
 import { openStack } from "@routeql/cli/stack/workspace";
 import { newStackName } from "../../harness/run/stack-name.ts";
 

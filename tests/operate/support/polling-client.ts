@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseAccessText } from "@routeql/cli/stack/access";
+import { parseAccessText } from "@routeql/cli/access/access";
 import { Agent, request } from "undici";
 
 /** Milliseconds between two requests of a kind. */

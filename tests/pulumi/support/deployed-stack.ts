@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { paths } from "@routeql/contract/paths";
 import { dockerClient } from "@routeql/host/docker/client";
-import { parseAccessText } from "@routeql/cli/stack/access";
+import { parseAccessText } from "@routeql/cli/access/access";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Agent, request } from "undici";

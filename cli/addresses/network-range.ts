@@ -7,7 +7,7 @@ import { cacheFolder, type StackPaths } from "@routeql/host/paths";
 import { tryLock } from "@routeql/host/process-lock";
 import { type Ipv4Range, overlap, parseRange, parseRanges, subnetsOf } from "@routeql/infra/settings/values/ipv4-range";
 import { assignSubnets, type MeasuredNetwork } from "@routeql/infra/targets/docker/subnets";
-import type { StackConfiguration } from "./configuration.ts";
+import type { StackConfiguration } from "../configuration/configuration.ts";
 import { type Ranges, rangesFor } from "./used-ranges.ts";
 
 /** Prefix of a range of a stack: 32 subnets for two services each. */

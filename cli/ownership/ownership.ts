@@ -1,6 +1,6 @@
 /** Which state owns a stack on the Docker engine. The stack's name is not enough: two checkouts on one engine may both use it. */
 import { stackOption } from "../foundation/command.ts";
-import { type EngineIdentity, readEngineIdentity } from "../docker/engine-facts.ts";
+import { type EngineIdentity, readEngineIdentity } from "../docker/engine/engine-facts.ts";
 import {
   isData,
   makeClaim,
@@ -26,7 +26,7 @@ import {
   readIdentity,
   thisCheckout,
 } from "./owner.ts";
-import { removeLeftovers } from "./recovery.ts";
+import { removeLeftovers } from "../pulumi/recovery.ts";
 
 const where = "on this Docker engine";
 

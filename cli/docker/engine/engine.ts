@@ -2,7 +2,7 @@ import { within } from "@routeql/contract/within";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Work } from "@routeql/host/work";
 import { Failure } from "@routeql/host/failure";
-import { offline } from "../offline.ts";
+import { offline } from "../../offline.ts";
 import { dockerClient, engineProblem } from "@routeql/host/docker/client";
 import { type EngineAddress, engineAddress, standardOrigin } from "@routeql/host/docker/engine-address";
 

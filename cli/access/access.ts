@@ -3,7 +3,7 @@ import { chmod, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { rootCertificates } from "node:tls";
 import { notUp } from "../foundation/command.ts";
 import { type StackPaths, stackPaths } from "@routeql/host/paths";
-import type { StackValues } from "./outputs.ts";
+import type { StackValues } from "../pulumi/outputs.ts";
 
 /** Addresses and credentials of a running stack; all but its name are the content of access.env. */
 export interface StackAccess {

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { notUp } from "../foundation/command.ts";
 import { stackPaths } from "@routeql/host/paths";
 import { run } from "@routeql/host/process";
-import { acquireCli } from "../pulumi/acquire.ts";
+import { acquireCli } from "./acquire.ts";
 import { z } from "zod";
 import { cliEnvironment } from "./pulumi-command.ts";
 

@@ -2,10 +2,10 @@ import { printable } from "@routeql/contract/printable";
 import { Failure } from "@routeql/host/failure";
 import { settingNames, settings } from "@routeql/infra/settings/list";
 import { BackupFile } from "../database/backup-file.ts";
-import { bringUp } from "../stack/bring-up.ts";
-import { readConfiguration } from "../stack/configuration.ts";
-import { tokenOfKey } from "./backup-token.ts";
-import { unpackState } from "./saved-state.ts";
+import { bringUp } from "./bring-up.ts";
+import { readConfiguration } from "../configuration/configuration.ts";
+import { tokenOfKey } from "../saved-state/backup-token.ts";
+import { unpackState } from "../saved-state/saved-state.ts";
 
 /** Names and values of the settings of a saved state, one a line; secrets by their name. */
 async function listSettings(stack: string): Promise<string[]> {

@@ -2,7 +2,7 @@ import { PassThrough, type Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { type Execute, lastWords, type ProgramStreams } from "@routeql/host/program-streams";
-import type { DatabaseReach, DatabaseRole, StackValues } from "../stack/outputs.ts";
+import type { DatabaseReach, DatabaseRole, StackValues } from "../pulumi/outputs.ts";
 
 /** Access to Postgres' client programs (psql, pg_dump) with a route to a stack's database. */
 export interface Programs {

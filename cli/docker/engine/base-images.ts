@@ -2,7 +2,7 @@ import type { Work } from "@routeql/host/work";
 import { pins } from "@routeql/pins/pins";
 import type { BaseImages } from "@routeql/infra/images";
 import { imageExists } from "@routeql/host/docker/build";
-import { offline } from "../offline.ts";
+import { offline } from "../../offline.ts";
 import { askRegistry, pullFailure, pullImage } from "@routeql/host/docker/pull";
 
 export interface ChosenBases extends BaseImages {

@@ -5,10 +5,10 @@ import { Failure } from "@routeql/host/failure";
 import { stackArgument } from "../foundation/command.ts";
 import { type Execute, lastWords } from "@routeql/host/program-streams";
 import type Docker from "dockerode";
-import { type DatabaseReach, valuesOf } from "../stack/outputs.ts";
-import { requireOwn } from "../stack/ownership.ts";
-import { libpqEnvironment, libpqUser, withinDatabase } from "./connection-settings.ts";
-import type { ClientPrograms } from "./programs.ts";
+import { type DatabaseReach, valuesOf } from "../pulumi/outputs.ts";
+import { requireOwn } from "../ownership/ownership.ts";
+import { libpqEnvironment, libpqUser, withinDatabase } from "../place/connection-settings.ts";
+import type { ClientPrograms } from "../place/programs.ts";
 
 const authorityFile = "/tmp/ca.pem";
 

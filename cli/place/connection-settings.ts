@@ -2,7 +2,7 @@
 import { encryptionConfig } from "@routeql/contract/connection/client";
 import { loginOf } from "@routeql/database/migrate/roles";
 import type { ClientConfig } from "pg";
-import type { DatabaseReach, DatabaseRole } from "../stack/outputs.ts";
+import type { DatabaseReach, DatabaseRole } from "../pulumi/outputs.ts";
 
 const loopback = "127.0.0.1";
 /** libpq's mode for encryption without a check of the certificate. */

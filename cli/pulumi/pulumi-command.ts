@@ -5,7 +5,7 @@ import { engineEnvironment } from "@routeql/host/docker/engine-address";
 import { Failure } from "@routeql/host/failure";
 import type { StackPaths } from "@routeql/host/paths";
 import { runToEnd } from "@routeql/host/process";
-import { type PluginKind, pulumiHome } from "../pulumi/plugins.ts";
+import { type PluginKind, pulumiHome } from "./plugins.ts";
 import { offline } from "../offline.ts";
 
 /** A URL, because folder names may contain characters that are special in URLs. */

@@ -9,8 +9,8 @@ import { listenerByLsof, processFolder } from "@routeql/host/process-facts";
 import { publishedPorts } from "@routeql/infra/settings/reading/complete";
 import { addressesOf } from "@routeql/infra/settings/values/checks";
 import { settings } from "@routeql/infra/settings/list";
-import { engineAbilities, lowestUserPort } from "../docker/engine-facts.ts";
-import type { StackConfiguration } from "./configuration.ts";
+import { engineAbilities, lowestUserPort } from "../docker/engine/engine-facts.ts";
+import type { StackConfiguration } from "../configuration/configuration.ts";
 
 const listening = "0A";
 

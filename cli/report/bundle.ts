@@ -7,11 +7,11 @@ import { Failure, messageOf } from "@routeql/host/failure";
 import { projectFolder, stackPaths } from "@routeql/host/paths";
 import { runToEnd } from "@routeql/host/process";
 import { pack } from "tar-stream";
-import { openPlace } from "../place/open-place.ts";
+import { openPlace } from "../open-place.ts";
 import type { StackPlace } from "../place/stack-place.ts";
-import { isSecretSetting, readConfiguration } from "../stack/configuration.ts";
-import { valuesOf } from "../stack/outputs.ts";
-import { collectStatus } from "../status/collect.ts";
+import { isSecretSetting, readConfiguration } from "../configuration/configuration.ts";
+import { valuesOf } from "../pulumi/outputs.ts";
+import { collectStatus } from "./collect.ts";
 import { statusText } from "../status/text.ts";
 
 /** A secret shorter than this also occurs in other text by chance. */

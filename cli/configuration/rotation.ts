@@ -6,7 +6,7 @@ import { projectFolder, projectName, stackPaths } from "@routeql/host/paths";
 import { type GenerationName, recordedGenerations } from "@routeql/infra/settings/rotation";
 import { notUp, stackArgument } from "../foundation/command.ts";
 import { readConfiguration, type StackConfiguration } from "./configuration.ts";
-import { storedOutputs } from "./recovery.ts";
+import { storedOutputs } from "../pulumi/recovery.ts";
 
 interface Kind {
   readonly generation: GenerationName;

@@ -6,7 +6,7 @@ import type { Owner } from "@routeql/host/docker/stack-objects";
 import { Failure } from "@routeql/host/failure";
 import { projectFolder, stackPaths, type StackPaths } from "@routeql/host/paths";
 import { z } from "zod";
-import { engineIdentity } from "../docker/engine-facts.ts";
+import { engineIdentity } from "../docker/engine/engine-facts.ts";
 import { stackOption } from "../foundation/command.ts";
 
 const identity = z.object({

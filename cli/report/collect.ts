@@ -4,22 +4,22 @@ import { migrationNames } from "@routeql/database/migrate/migration-names";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { stackPaths } from "@routeql/host/paths";
 import { lastWords } from "@routeql/host/program-streams";
-import { inSidecar } from "../commands/administration.ts";
+import { inSidecar } from "../stack/in-sidecar.ts";
 import { roleProblems } from "../database/role-logins.ts";
 import { openDatabase } from "../database/open-database.ts";
-import { alertProblems } from "./alerts.ts";
+import { alertProblems } from "../status/alerts.ts";
 import { stackArgument, stackOption } from "../foundation/command.ts";
-import { openPlace } from "../place/open-place.ts";
+import { openPlace } from "../open-place.ts";
 import type { StackPlace } from "../place/stack-place.ts";
-import { accessOf, type StackAccess } from "../stack/access.ts";
+import { accessOf, type StackAccess } from "../access/access.ts";
 import { previewUp } from "../stack/bring-up.ts";
 import type { Step } from "../stack/effects.ts";
-import { storedOutputs } from "../stack/recovery.ts";
-import { endpointState } from "./endpoint.ts";
-import { readDatabaseFacts } from "./database-facts.ts";
-import { withFound } from "./found.ts";
-import { factProblems, type Limits, serviceProblems, withMissing } from "./problems.ts";
-import type { DatabaseFacts, Problem, ServiceState, StatusReport } from "./report.ts";
+import { storedOutputs } from "../pulumi/recovery.ts";
+import { endpointState } from "../status/endpoint.ts";
+import { readDatabaseFacts } from "../status/database-facts.ts";
+import { withFound } from "../status/found.ts";
+import { factProblems, type Limits, serviceProblems, withMissing } from "../status/problems.ts";
+import type { DatabaseFacts, Problem, ServiceState, StatusReport } from "../status/report.ts";
 
 /** `update routeql-engine` for each resource that the steps of a preview would change. */
 export const changesOf = (steps: readonly Step[]): string[] =>
