@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { Input } from "@pulumi/pulumi";
 import { contentHash, contextFiles, copiedSources } from "@routeql/host/docker/build-context";
 import { derive } from "./inputs.ts";
-import type { ImageName } from "./services/description.ts";
+import type { ImageName } from "./description/service.ts";
 import { ownEngineImage } from "./settings/declared/images.ts";
 import { settings } from "./settings/list.ts";
 import type { PlainSettings, Settings } from "./settings/list.ts";

@@ -17,7 +17,7 @@ import { autoscaledOf } from "./targets/kubernetes/kubernetes-run.ts";
 import { newestOwnMigration } from "./settings/values/own-metadata.ts";
 import type { CheckedSettings } from "./settings/reading/problems.ts";
 import { readSettings, settingsSources } from "./settings/reading/read.ts";
-import { stackWarnings, unsavedDataWarning } from "./settings/reading/stack-warnings.ts";
+import { stackWarnings, unsavedDataWarning } from "./stack-warnings.ts";
 import { serialized } from "./inputs.ts";
 
 /** Outputs of a stack, those of the component among them; `pulumi stack output --show-secrets` prints them. */

@@ -27,7 +27,7 @@ import { connectRedis } from "./sessions/redis.ts";
 import { SessionStore } from "./sessions/session-store.ts";
 import type { Settings } from "./settings.ts";
 import { Throttle } from "./throttle/throttle.ts";
-import { Revocations } from "./tokens/revocations.ts";
+import { Revocations } from "./revocations.ts";
 import { TokenIssuer } from "./tokens/token-issuer.ts";
 import { UserRepository } from "./users.ts";
 

@@ -3,7 +3,7 @@ import { dockerClient } from "@routeql/host/docker/client";
 import { engineAddress } from "@routeql/host/docker/engine-address";
 import { Failure } from "@routeql/host/failure";
 import { runToEnd } from "@routeql/host/process";
-import { officialUser, serviceUsers } from "@routeql/infra/services/description";
+import { officialUser, serviceUsers } from "@routeql/infra/description/service";
 import type { Problem } from "../status/report.ts";
 
 interface HostAccount {

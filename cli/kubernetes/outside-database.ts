@@ -1,6 +1,6 @@
 /** The route to an external database: a pod with the labels of the migrate job, which the network policies let out. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { filesDirectory } from "@routeql/infra/services/description";
+import { filesDirectory } from "@routeql/infra/description/service";
 import { databaseAuthorityFile } from "@routeql/infra/services/database-place";
 import { untilReady } from "@routeql/host/kubernetes/await";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";

@@ -6,7 +6,7 @@ import { dockerClient, isConflict, orUndefined } from "@routeql/host/docker/clie
 import { stackObjects, stateLabel } from "@routeql/host/docker/stack-objects";
 import { projectName, type StackPaths } from "@routeql/host/paths";
 import { commandLineOf } from "@routeql/host/process-facts";
-import { resourceNames } from "@routeql/infra/components/resource-names";
+import { resourceNames } from "@routeql/infra/resource-names";
 
 /** The fields of a resource in the state (apitype.ResourceV3) that this code reads. */
 export interface StateResource {

@@ -7,7 +7,7 @@ import { Failure, messageOf } from "@routeql/host/failure";
 import { projectFolder } from "@routeql/host/paths";
 import { builtImages, pulledImages } from "@routeql/infra/images";
 import { hasNewMigrations } from "@routeql/infra/release";
-import { archives } from "@routeql/infra/services/archive";
+import { archives } from "@routeql/infra/settings/archive";
 import { inArchive } from "../database/archive.ts";
 import { backUpTo } from "../database/backup.ts";
 import { openClientPrograms } from "../database/client-programs.ts";

@@ -1,6 +1,6 @@
 import { CommandError, type OpMap, type OutputMap, type Stack } from "@pulumi/pulumi/automation/index.js";
 import { program } from "@routeql/infra/program";
-import { stackWarnings } from "@routeql/infra/settings/reading/stack-warnings";
+import { stackWarnings } from "@routeql/infra/stack-warnings";
 import { Failure } from "@routeql/host/failure";
 import type { StackPaths } from "@routeql/host/paths";
 import {

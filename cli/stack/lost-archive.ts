@@ -1,7 +1,7 @@
 import type Docker from "dockerode";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { Failure } from "@routeql/host/failure";
-import { archiveDirectory } from "@routeql/infra/services/description";
+import { archiveDirectory } from "@routeql/infra/description/service";
 import { stackOption } from "../foundation/command.ts";
 import { readConfiguration } from "../configuration/configuration.ts";
 

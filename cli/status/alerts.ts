@@ -1,7 +1,7 @@
 import { dockerClient } from "@routeql/host/docker/client";
 import { execute } from "@routeql/host/docker/execute";
 import { Failure } from "@routeql/host/failure";
-import { filesDirectory } from "@routeql/infra/services/description";
+import { filesDirectory } from "@routeql/infra/description/service";
 import { clientFile } from "@routeql/infra/services/monitoring";
 import type Docker from "dockerode";
 import { collectOutput } from "./health-detail.ts";

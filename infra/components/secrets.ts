@@ -3,13 +3,13 @@ import { all, interpolate, secret } from "@pulumi/pulumi";
 import type { Output, Resource } from "@pulumi/pulumi";
 import { renderGatewayKey } from "@routeql/nginx/render";
 import { databaseUrl as urlOf } from "../services/database-place.ts";
-import type { SecretName, Secrets } from "../services/secrets.ts";
+import type { SecretName, Secrets } from "../description/secrets.ts";
 import { webConfiguration } from "../monitoring/login.ts";
 import { serviceLogin } from "../services/database-place.ts";
 import type { Settings, SecretSettingName } from "../settings/list.ts";
 import type { GivenSecrets } from "../settings/reading/argument-problems.ts";
 import type { DatabaseAccess } from "./database.ts";
-import type { ResourceNames } from "./resource-names.ts";
+import type { ResourceNames } from "../resource-names.ts";
 
 /** Letters and digits of a generated secret: about 256 bits. */
 const generatedLength = 43;

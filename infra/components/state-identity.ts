@@ -1,6 +1,6 @@
 import { createUrn, type CustomResourceOptions, type Output } from "@pulumi/pulumi";
 import { RandomId } from "@pulumi/random";
-import { resourceNames } from "./resource-names.ts";
+import { resourceNames } from "../resource-names.ts";
 
 export const componentType = "routeql:index:RouteQL";
 

@@ -3,9 +3,9 @@ import { all, secret, unsecret } from "@pulumi/pulumi";
 import type { Input, Output, Resource } from "@pulumi/pulumi";
 import { derive } from "../inputs.ts";
 import type { ImageSources } from "../targets/kubernetes/images.ts";
-import type { ServiceDescription, ServiceName } from "../services/description.ts";
+import type { ServiceDescription, ServiceName } from "../description/service.ts";
 import { feedPlaces } from "../services/feed.ts";
-import type { Secrets } from "../services/secrets.ts";
+import type { Secrets } from "../description/secrets.ts";
 import type { Settings } from "../settings/list.ts";
 import { dockerHostOf, runOnDocker } from "../targets/docker/run.ts";
 import { outsidePlaces } from "../targets/kubernetes/network-rules.ts";
@@ -14,7 +14,7 @@ import { hostOf } from "../targets/kubernetes/scope.ts";
 import { kubernetesRunOf, namespaceOf } from "../targets/kubernetes/kubernetes-run.ts";
 import { authorityOf } from "../tls/authority.ts";
 import type { GivenSecrets } from "../settings/reading/argument-problems.ts";
-import type { ResourceNames } from "./resource-names.ts";
+import type { ResourceNames } from "../resource-names.ts";
 
 export interface DeployedService {
   readonly service: string;

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { encodeBase64, hashSync } from "bcryptjs";
 import { stringify } from "yaml";
-import type { SecretName } from "../services/secrets.ts";
+import type { SecretName } from "../description/secrets.ts";
 
 export const monitoringUser = "routeql";
 

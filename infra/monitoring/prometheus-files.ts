@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { stringify } from "yaml";
-import { secretPath, type ServiceDescription } from "../services/description.ts";
+import { secretPath, type ServiceDescription } from "../description/service.ts";
 import { consolePage } from "./console-page.ts";
 import { basicLogin, monitoringPassword, monitoringUser } from "./login.ts";
 

@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import { RunError } from "@pulumi/pulumi";
 import { stringify } from "yaml";
-import { partOf } from "../components/resource-names.ts";
+import { partOf } from "../resource-names.ts";
 import { RouteQL } from "../components/routeql.ts";
 import { toArguments } from "../program.ts";
 import { type GivenSettings, settingNames } from "../settings/list.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { GivenSettings } from "../settings/list.ts";
 import { describeStack, describeTestService, serviceNamed } from "../testing/descriptions.ts";
-import { callEdges, inStartOrder, serviceUsers } from "./description.ts";
-import type { ServiceDescription, ServiceName } from "./description.ts";
+import { callEdges, inStartOrder, serviceUsers } from "../description/service.ts";
+import type { ServiceDescription, ServiceName } from "../description/service.ts";
 
 const describe = (given: GivenSettings = {}): readonly ServiceDescription[] => describeStack(given);
 const service = (name: ServiceName, given: GivenSettings = {}): ServiceDescription =>

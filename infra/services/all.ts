@@ -1,10 +1,11 @@
 import { hasFront } from "../images.ts";
 import { textOf } from "../inputs.ts";
 import type { Settings } from "../settings/list.ts";
-import { archives, type ArchiveSurroundings, describeArchive, withArchive } from "./archive.ts";
+import { archives } from "../settings/archive.ts";
+import { type ArchiveSurroundings, describeArchive, withArchive } from "./archive.ts";
 import { describeAuthSidecar, type SidecarSurroundings } from "./auth-sidecar.ts";
 import { describeDatabase } from "./database.ts";
-import { inStartOrder, type ServiceDescription } from "./description.ts";
+import { inStartOrder, type ServiceDescription } from "../description/service.ts";
 import { describeEmbeddedEngine, describeFront } from "./embedded-engine.ts";
 import { describeFeed, hasFeed } from "./feed.ts";
 import { describeGateway, type GatewaySurroundings } from "./gateway.ts";

@@ -3,7 +3,12 @@ import type { Input } from "@pulumi/pulumi";
 import { derive, textOf } from "../inputs.ts";
 import type { Settings } from "../settings/list.ts";
 import { databaseAddress } from "./database-place.ts";
-import { archiveDirectory, filesDirectory, type ServiceDescription, type SharedDirectory } from "./description.ts";
+import {
+  archiveDirectory,
+  filesDirectory,
+  type ServiceDescription,
+  type SharedDirectory,
+} from "../description/service.ts";
 import { type StorageAddress, storageAddress } from "./storage-region.ts";
 
 /** A lost disk can cost five minutes of changes: those of this many seconds, and those that wait for their copy. */
@@ -27,14 +32,6 @@ export type ArchiveSettings = Pick<
   | "images"
   | "target"
 >;
-
-/** Whether the stack has an archive. Other databases have their own; the official image has no pgBackRest. */
-export const archives = ({ archive, target, database, images }: ArchiveSettings): boolean =>
-  archive && target === "docker" && database === "single" && images === "built";
-
-/** Whether the settings ask for an archive that the official image cannot keep. */
-export const isWithoutArchive = (settings: ArchiveSettings): boolean =>
-  settings.images === "official" && archives({ ...settings, images: "built" });
 
 export interface ArchiveSurroundings {
   /** PEM of the authority of an object storage's certificate; without it the image's list. */

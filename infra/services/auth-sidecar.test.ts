@@ -4,7 +4,7 @@ import { readSettings as readSidecarSettings } from "@routeql/auth-sidecar/setti
 import { directorySettingNames } from "../settings/declared/sidecar.ts";
 import { type GivenSettings, settings, settingNames } from "../settings/list.ts";
 import { describeStack, serviceNamed } from "../testing/descriptions.ts";
-import type { ServiceDescription } from "./description.ts";
+import type { ServiceDescription } from "../description/service.ts";
 
 const directory: GivenSettings = {
   ldapUrl: "ldaps://ldap1.example.net ldaps://ldap2.example.net",

@@ -4,7 +4,7 @@ import { type SettingName, settingNames, type Settings, settings as declarations
 import { directorySettingNames } from "../settings/declared/sidecar.ts";
 import { ownRoles } from "../settings/values/own-metadata.ts";
 import type { Setting } from "../settings/values/setting.ts";
-import { filesDirectory, type ServiceDescription } from "./description.ts";
+import { filesDirectory, type ServiceDescription } from "../description/service.ts";
 
 /** Issuer and audience of the tokens; the engine requires both. */
 export const token = { issuer: "routeql", audience: "routeql" } as const;

@@ -3,7 +3,7 @@ import { type Encryption, readConnection, writeConnection } from "@routeql/contr
 import { loginOf } from "@routeql/database/migrate/roles";
 import type { RoleName } from "@routeql/database/migrate/settings";
 import type { Settings } from "../settings/list.ts";
-import { filesDirectory } from "./description.ts";
+import { filesDirectory } from "../description/service.ts";
 
 export const databaseAddress = { host: "database", port: 5432, name: "routeql" } as const;
 

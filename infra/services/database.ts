@@ -4,7 +4,7 @@ import { mostHeavy } from "@routeql/contract/most-heavy";
 import { derive } from "../inputs.ts";
 import type { Settings } from "../settings/list.ts";
 import { databaseAddress } from "./database-place.ts";
-import type { ServiceDescription } from "./description.ts";
+import type { ServiceDescription } from "../description/service.ts";
 
 /** Connections in addition to those of the roles: superusers and administration. */
 const otherConnections = 18;

@@ -1,6 +1,6 @@
 import { derive, textOf } from "../inputs.ts";
 import type { Settings } from "../settings/list.ts";
-import type { ServiceDescription } from "./description.ts";
+import type { ServiceDescription } from "../description/service.ts";
 import { metadataOf, sessionVariables, tokenCheck } from "./metadata-files.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { derive } from "../inputs.ts";
 import { configurationText } from "../settings/values/feed-configuration.ts";
 import type { Settings } from "../settings/list.ts";
-import { filesDirectory, type OutsideName, type ServiceDescription } from "./description.ts";
+import { filesDirectory, type OutsideName, type ServiceDescription } from "../description/service.ts";
 
 export const hasFeed = ({ feed }: Pick<Settings, "feed">): boolean => feed !== "off";
 

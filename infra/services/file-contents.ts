@@ -1,7 +1,7 @@
 import { secret } from "@pulumi/pulumi";
 import type { Input, Output } from "@pulumi/pulumi";
-import type { ServiceDescription } from "./description.ts";
-import type { SecretName, Secrets } from "./secrets.ts";
+import type { ServiceDescription } from "../description/service.ts";
+import type { SecretName, Secrets } from "../description/secrets.ts";
 
 export interface FileContent {
   /** Secret contents are Pulumi secrets. */

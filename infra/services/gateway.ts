@@ -4,10 +4,10 @@ import { derive } from "../inputs.ts";
 import type { Settings } from "../settings/list.ts";
 import { hostInAddress, originsOf } from "../settings/values/addresses.ts";
 import { rangesOf } from "../settings/values/cluster-network.ts";
-import { filesDirectory } from "./description.ts";
+import { filesDirectory } from "../description/service.ts";
 import { graphqlService } from "./hasura.ts";
 import { sessionVariables } from "./metadata-files.ts";
-import type { PublishedPort, ServiceDescription, ServiceName } from "./description.ts";
+import type { PublishedPort, ServiceDescription, ServiceName } from "../description/service.ts";
 
 export interface GatewaySurroundings {
   /** Full DNS name of a service: nginx does not use search domains. */

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { settingNames, readSettings } from "@routeql/engine/settings/settings";
 import type { GivenSettings } from "../settings/list.ts";
 import { describeStack, serviceNamed } from "../testing/descriptions.ts";
-import { callEdges } from "./description.ts";
-import type { ServiceDescription, ServiceName } from "./description.ts";
+import { callEdges } from "../description/service.ts";
+import type { ServiceDescription, ServiceName } from "../description/service.ts";
 
 const describe = (given: GivenSettings = {}): readonly ServiceDescription[] =>
   describeStack({ engine: "hasura", ...given });

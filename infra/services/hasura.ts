@@ -1,7 +1,7 @@
 import { hasFront, isOwnEngine } from "../images.ts";
 import { textOf } from "../inputs.ts";
 import type { Settings } from "../settings/list.ts";
-import { filesDirectory, type ServiceDescription } from "./description.ts";
+import { filesDirectory, type ServiceDescription } from "../description/service.ts";
 import { accessKeys, eitherEngine, eitherEnvironment, embeddedLimits } from "./embedded-engine.ts";
 import { metadataOf, schemaVersion, tokenCheck } from "./metadata-files.ts";
 

@@ -7,7 +7,7 @@ import { derive } from "../inputs.ts";
 import type { Settings } from "../settings/list.ts";
 import { engineRights, metadataFolder, ownMigrationsIn, withOwnMetadata } from "../settings/values/own-metadata.ts";
 import { token } from "./auth-sidecar.ts";
-import { filesDirectory } from "./description.ts";
+import { filesDirectory } from "../description/service.ts";
 
 /** The metadata in the containers that read it, and its path there: the directory of the kit, or one file with your own in it. */
 export function metadataOf({ metadata }: Pick<Settings, "metadata">) {

@@ -1,6 +1,6 @@
 import type { Settings } from "../settings/list.ts";
 import { databaseAddress, hasSecondLogins } from "./database-place.ts";
-import type { ServiceDescription } from "./description.ts";
+import type { ServiceDescription } from "../description/service.ts";
 import { hasFeed } from "./feed.ts";
 import { ownFilesOf } from "./metadata-files.ts";
 

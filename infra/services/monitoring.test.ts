@@ -2,7 +2,7 @@ import { parse } from "yaml";
 import { expect, test } from "vitest";
 import type { GivenSettings } from "../settings/list.ts";
 import { describeStack } from "../testing/descriptions.ts";
-import type { ServiceDescription } from "./description.ts";
+import type { ServiceDescription } from "../description/service.ts";
 
 const describe = (given: GivenSettings): readonly ServiceDescription[] =>
   describeStack({ engine: "embedded", ...given });

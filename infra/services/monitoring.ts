@@ -3,8 +3,8 @@ import { stringify } from "yaml";
 import { derive } from "../inputs.ts";
 import type { PlainSettings, Settings } from "../settings/list.ts";
 import { databaseAddress } from "./database-place.ts";
-import { filesDirectory, secretPath } from "./description.ts";
-import type { ServiceDescription, ServiceName } from "./description.ts";
+import { filesDirectory, secretPath } from "../description/service.ts";
+import type { ServiceDescription, ServiceName } from "../description/service.ts";
 import { basicLogin, monitoringPassword } from "../monitoring/login.ts";
 import { databaseQueries, grafanaFiles, prometheusFiles } from "../monitoring/prometheus-files.ts";
 

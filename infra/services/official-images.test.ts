@@ -3,7 +3,7 @@ import { builtImages, pulledImages } from "../images.ts";
 import { withDefaults } from "../settings/reading/complete.ts";
 import type { GivenSettings } from "../settings/list.ts";
 import { describeStack } from "../testing/descriptions.ts";
-import type { ServiceDescription } from "./description.ts";
+import type { ServiceDescription } from "../description/service.ts";
 
 const settings = (given: GivenSettings) => withDefaults(given, "staging");
 const describe = (given: GivenSettings): readonly ServiceDescription[] => describeStack(given);

@@ -1,7 +1,7 @@
 /** What an image built here has beyond the official one: the owner of its files, and this project's scripts, delivered as files. */
 import { readFileSync } from "node:fs";
-import { filesDirectory, officialUser } from "./description.ts";
-import type { ServiceDescription, ServiceName } from "./description.ts";
+import { filesDirectory, officialUser } from "../description/service.ts";
+import type { ServiceDescription, ServiceName } from "../description/service.ts";
 
 const images = new URL("../../images/", import.meta.url);
 const text = (path: string): string => readFileSync(new URL(path, images), "utf8");

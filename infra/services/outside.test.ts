@@ -3,7 +3,7 @@ import type { GivenSettings } from "../settings/list.ts";
 import { containerArgs } from "../targets/docker/container.ts";
 import { podTemplate } from "../targets/kubernetes/pod.ts";
 import { describeStack } from "../testing/descriptions.ts";
-import type { ServiceDescription } from "./description.ts";
+import type { ServiceDescription } from "../description/service.ts";
 
 /** Every kind of external connection. */
 const everything: GivenSettings = {

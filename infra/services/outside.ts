@@ -2,7 +2,7 @@ import type { Input } from "@pulumi/pulumi";
 import { derive } from "../inputs.ts";
 import { hostEntriesOf } from "../settings/values/host-entries.ts";
 import type { Settings } from "../settings/list.ts";
-import { filesDirectory, type ServiceDescription } from "./description.ts";
+import { filesDirectory, type ServiceDescription } from "../description/service.ts";
 
 export interface OutsideSurroundings {
   /** Content of the file that `authoritiesFile` names, PEM. */

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { GivenSettings } from "../settings/list.ts";
 import { describeStack, serviceNamed } from "../testing/descriptions.ts";
-import { callEdges, outsideEdges } from "./description.ts";
-import type { ServiceDescription } from "./description.ts";
+import { callEdges, outsideEdges } from "../description/service.ts";
+import type { ServiceDescription } from "../description/service.ts";
 
 const authorities = { databaseAuthority: "AUTHORITY", sessionsAuthority: "OTHER AUTHORITY" };
 const describe = (given: GivenSettings): readonly ServiceDescription[] =>

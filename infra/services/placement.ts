@@ -1,8 +1,8 @@
 import type { Input } from "@pulumi/pulumi";
 import type { Settings } from "../settings/list.ts";
 import { databaseAuthorityFile } from "./database-place.ts";
-import { filesDirectory } from "./description.ts";
-import type { OutsideName, ServiceDescription, ServiceName } from "./description.ts";
+import { filesDirectory } from "../description/service.ts";
+import type { OutsideName, ServiceDescription, ServiceName } from "../description/service.ts";
 
 export interface PlacementSurroundings {
   /** Content of the file that `databaseCaFile` names, PEM. */

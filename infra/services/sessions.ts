@@ -1,4 +1,4 @@
-import type { ServiceDescription } from "./description.ts";
+import type { ServiceDescription } from "../description/service.ts";
 
 /** The session store: Valkey, with an append-only file so that sessions survive a restart. */
 export function describeSessions(): ServiceDescription {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { GivenSettings } from "../settings/list.ts";
 import { ownEngineImage } from "../settings/declared/images.ts";
 import { describeStack } from "../testing/descriptions.ts";
-import { outsideEdges, type ServiceDescription } from "./description.ts";
+import { outsideEdges, type ServiceDescription } from "../description/service.ts";
 
 const describe = (given: GivenSettings): readonly ServiceDescription[] =>
   describeStack({ engine: "embedded", ...given });

@@ -1,8 +1,8 @@
 import { output } from "@pulumi/pulumi";
 import type { BuiltImage } from "../images.ts";
-import type { ImageName, ServiceDescription } from "../services/description.ts";
-import { secretNames } from "../services/secrets.ts";
-import type { Secrets } from "../services/secrets.ts";
+import type { ImageName, ServiceDescription } from "../description/service.ts";
+import { secretNames } from "../description/secrets.ts";
+import type { Secrets } from "../description/secrets.ts";
 import { describeServices } from "../services/all.ts";
 import { withDefaults } from "../settings/reading/complete.ts";
 import type { GivenSettings } from "../settings/list.ts";

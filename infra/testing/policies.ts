@@ -11,7 +11,7 @@ import {
   type Workload,
   workloadsOf,
 } from "./policy-rule.ts";
-import { archiveDirectory } from "../services/description.ts";
+import { archiveDirectory } from "../description/service.ts";
 import { isPinned } from "../settings/values/checks.ts";
 
 /** A rule about single containers. */

@@ -3,7 +3,7 @@ import { interpolate, secret } from "@pulumi/pulumi";
 import type { Input, Resource } from "@pulumi/pulumi";
 import { derive } from "../inputs.ts";
 import { CertRequest, LocallySignedCert, PrivateKey, SelfSignedCert } from "@pulumi/tls";
-import type { ResourceNames } from "../components/resource-names.ts";
+import type { ResourceNames } from "../resource-names.ts";
 import type { GatewayCertificate } from "./certificate.ts";
 
 const day = 24;

@@ -12,7 +12,7 @@ export const insertedTexts: Readonly<Record<string, readonly [places: number, re
   "auth-sidecar/src/administration/accounts.ts": [2, reasons.columns],
   "auth-sidecar/src/audit/audit-trail.ts": [2, reasons.columns],
   "auth-sidecar/src/ldap/directory-accounts.ts": [4, reasons.columns],
-  "auth-sidecar/src/tokens/revocations.ts": [1, reasons.columns],
+  "auth-sidecar/src/revocations.ts": [1, reasons.columns],
   "auth-sidecar/src/users.ts": [2, reasons.columns],
   "cli/database/backup.ts": [1, reasons.roles],
   "cli/docker/client-programs.ts": [1, reasons.shell],

@@ -12,6 +12,14 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     src/execution src/execution/mutations src/execution/live src/execution/plan src/execution/document src/execution/database
     src/audit-variables.ts src/schema src/interface.ts src/postgres src/notices src/sql src/model.ts src/cost src/cancellation.ts
     src/errors.ts src/testing`),
+  infra: order(`
+    index.ts prepare-release.ts pack.ts rendering program.ts routeql stack-warnings.ts components targets services tls resource-names.ts
+    deployed-before.ts release.ts build-number.ts images.ts monitoring description
+    settings/reference settings/reading settings settings/declared settings/values inputs.ts pins testing`),
+  "auth-sidecar": order(`
+    src/main.ts src/administration src/sidecar.ts src/application.ts src/endpoints src/ldap src/tokens src/http src/logging.ts src/keys
+    src/credentials src/audit src/passwords src/throttle src/sessions src/bounded-queue.ts src/revocations.ts src/settings.ts src/metrics.ts
+    src/setting-types.ts src/users.ts src/database.ts src/batch.ts src/errors.ts`),
   cli: order(`
     main.ts commands report stack database open-place.ts kubernetes docker addresses ownership configuration place status access pulumi
     docker/engine saved-state logs offline.ts foundation bootstrap.mjs bootstrap`),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeDatabase } from "@routeql/infra/services/database";
-import type { HealthCheck } from "@routeql/infra/services/description";
+import type { HealthCheck } from "@routeql/infra/description/service";
 import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 import { preparedDatabaseImage } from "../harness/containers/database-image.ts";
 

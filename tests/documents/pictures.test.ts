@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { callEdges, outsideEdges } from "@routeql/infra/services/description";
+import { callEdges, outsideEdges } from "@routeql/infra/description/service";
 import { expect, test } from "vitest";
 import { repository } from "../harness/repository.ts";
 import { describedServices, packageGraph, withSection } from "./pictures.ts";

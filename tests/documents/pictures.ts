@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describeServices } from "@routeql/infra/services/all";
-import { callEdges, outsideEdges, type ServiceDescription } from "@routeql/infra/services/description";
+import { callEdges, outsideEdges, type ServiceDescription } from "@routeql/infra/description/service";
 import { withDefaults } from "@routeql/infra/settings/reading/complete";
 import { type Package, readPackages } from "../boundaries/packages.ts";
 import { repository } from "../harness/repository.ts";

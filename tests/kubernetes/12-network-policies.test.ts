@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { callEdges, type ServiceDescription } from "@routeql/infra/services/description";
+import { callEdges, type ServiceDescription } from "@routeql/infra/description/service";
 import { describeServices } from "@routeql/infra/services/all";
 import { readConfiguration } from "@routeql/cli/configuration/configuration";
 import { node } from "./support/node.ts";

@@ -7,7 +7,7 @@ import type { DirectoryLogin } from "../ldap/directory-login.ts";
 import type { Metrics } from "../metrics.ts";
 import type { SessionStore } from "../sessions/session-store.ts";
 import type { Settings } from "../settings.ts";
-import type { Revocations } from "../tokens/revocations.ts";
+import type { Revocations } from "../revocations.ts";
 import type { TokenIssuer } from "../tokens/token-issuer.ts";
 import type { UserRepository } from "../users.ts";
 

@@ -4,7 +4,7 @@ import type { AuditTrail } from "../audit/audit-trail.ts";
 import type { Database } from "../database.ts";
 import { Unavailable } from "../errors.ts";
 import { KeyDecryptionError, type KeyEncryption, reencryptKeys } from "./key-encryption.ts";
-import type { Revocations } from "../tokens/revocations.ts";
+import type { Revocations } from "../revocations.ts";
 import type { KeyRotation } from "./key-rotation.ts";
 import type { Keyring } from "./keyring.ts";
 

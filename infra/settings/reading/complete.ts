@@ -15,7 +15,7 @@ import {
   settings,
 } from "../list.ts";
 import { derive, isPending } from "../../inputs.ts";
-import { archives } from "../../services/archive.ts";
+import { archives } from "../archive.ts";
 import { ownRoles } from "../values/own-metadata.ts";
 import type { Setting } from "../values/setting.ts";
 

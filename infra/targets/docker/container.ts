@@ -1,7 +1,7 @@
 import type { ContainerArgs, types } from "@pulumi/docker";
 import type { Input, Output } from "@pulumi/pulumi";
 import { derive } from "../../inputs.ts";
-import { filesDirectory, type HealthCheck, secretPath, type ServiceDescription } from "../../services/description.ts";
+import { filesDirectory, type HealthCheck, secretPath, type ServiceDescription } from "../../description/service.ts";
 import type { DeliveredFiles } from "./files.ts";
 import type { Attachments } from "./networks.ts";
 import { addressesOf } from "../../settings/values/checks.ts";

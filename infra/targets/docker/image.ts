@@ -1,8 +1,8 @@
 import { Image, RemoteImage } from "@pulumi/docker";
 import { type CustomResourceOptions, type Input, output, type Output, type Resource } from "@pulumi/pulumi";
-import type { ResourceNames } from "../../components/resource-names.ts";
+import type { ResourceNames } from "../../resource-names.ts";
 import type { BuiltImage, PulledImage } from "../../images.ts";
-import type { ImageName } from "../../services/description.ts";
+import type { ImageName } from "../../description/service.ts";
 import { enginePlatform } from "./provider-engine.ts";
 import type { Scope } from "./scope.ts";
 

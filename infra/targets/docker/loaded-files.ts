@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Container } from "@pulumi/docker";
 import { all, output, type Output, RunError, runtime } from "@pulumi/pulumi";
 import { execute } from "@routeql/host/docker/execute";
-import type { ServiceDescription } from "../../services/description.ts";
+import type { ServiceDescription } from "../../description/service.ts";
 import type { DeliveredFiles } from "./files.ts";
 import { engineOfProvider } from "./provider-engine.ts";
 

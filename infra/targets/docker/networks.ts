@@ -1,6 +1,6 @@
 import { Network, type types } from "@pulumi/docker";
 import { all, type Input, output, type Output, type Resource } from "@pulumi/pulumi";
-import { callEdges, outsideEdges, type ServiceDescription, type ServiceName } from "../../services/description.ts";
+import { callEdges, outsideEdges, type ServiceDescription, type ServiceName } from "../../description/service.ts";
 import { mtuOptions, smallMtu } from "./host-mtu.ts";
 import { labels, replaceInPlace, type Scope } from "./scope.ts";
 import { assignSubnets, type HeldSubnets, type Subnet } from "./subnets.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { ComponentResource } from "@pulumi/pulumi";
-import type { ServiceDescription } from "../../services/description.ts";
-import type { Secrets } from "../../services/secrets.ts";
+import type { ServiceDescription } from "../../description/service.ts";
+import type { Secrets } from "../../description/secrets.ts";
 import { describeTestService, testImage, testSecrets } from "../../testing/descriptions.ts";
 import { changed, find, type RecordedResource, recordStack, unwrap } from "../../testing/recorded-stack.ts";
 import { runOnDocker } from "./run.ts";

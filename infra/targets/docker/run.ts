@@ -1,6 +1,6 @@
 import { type Input, output, type Resource } from "@pulumi/pulumi";
-import { earlierThan, type ServiceDescription, type ServiceName } from "../../services/description.ts";
-import type { Secrets } from "../../services/secrets.ts";
+import { earlierThan, type ServiceDescription, type ServiceName } from "../../description/service.ts";
+import type { Secrets } from "../../description/secrets.ts";
 import { provideImages } from "./image.ts";
 import type { DockerImages } from "./image.ts";
 import { connect } from "./networks.ts";

@@ -1,7 +1,7 @@
 import type { CustomResourceOptions, Input } from "@pulumi/pulumi";
 import { stateLabel } from "@routeql/host/docker/stack-objects";
-import type { ResourceNames } from "../../components/resource-names.ts";
-import type { ServiceName } from "../../services/description.ts";
+import type { ResourceNames } from "../../resource-names.ts";
+import type { ServiceName } from "../../description/service.ts";
 
 export interface Scope {
   /** Prefix of every name: `routeql-<stack>`. */

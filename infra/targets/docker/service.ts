@@ -8,8 +8,8 @@ import {
   type Output,
   RunError,
 } from "@pulumi/pulumi";
-import type { ServiceDescription, ServiceName } from "../../services/description.ts";
-import type { Secrets } from "../../services/secrets.ts";
+import type { ServiceDescription, ServiceName } from "../../description/service.ts";
+import type { Secrets } from "../../description/secrets.ts";
 import { containerArgs } from "./container.ts";
 import { deliverFiles } from "./files.ts";
 import type { Attachments } from "./networks.ts";

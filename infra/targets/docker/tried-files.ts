@@ -1,6 +1,6 @@
 import { all, type Input, output, type Output, RunError, runtime, unsecret } from "@pulumi/pulumi";
 import { tryFiles } from "@routeql/host/docker/try-files";
-import { filesDirectory, type ServiceDescription } from "../../services/description.ts";
+import { filesDirectory, type ServiceDescription } from "../../description/service.ts";
 import type { FileContent } from "../../services/file-contents.ts";
 import { engineOfProvider } from "./provider-engine.ts";
 import type { Scope } from "./scope.ts";

@@ -1,9 +1,9 @@
 import type { types } from "@pulumi/kubernetes";
 import { ConfigMap, Secret, type SecretArgs } from "@pulumi/kubernetes/core/v1/index.js";
 import { all, type Input, type Output, type Resource, secret } from "@pulumi/pulumi";
-import type { ServiceDescription, ServiceName } from "../../services/description.ts";
+import type { ServiceDescription, ServiceName } from "../../description/service.ts";
 import { fileContents } from "../../services/file-contents.ts";
-import type { Secrets } from "../../services/secrets.ts";
+import type { Secrets } from "../../description/secrets.ts";
 import { metadataOf, type Scope, versionedMetadata } from "./scope.ts";
 
 /** Maximum bytes of files in one ConfigMap or Secret: Kubernetes accepts 1 MiB with the keys. */

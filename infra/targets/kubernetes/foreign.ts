@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { CustomResource } from "@pulumi/kubernetes/apiextensions/index.js";
 import type { Resource } from "@pulumi/pulumi";
 import { derive } from "../../inputs.ts";
-import { callEdges, type ServiceDescription, type ServiceName } from "../../services/description.ts";
+import { callEdges, type ServiceDescription, type ServiceName } from "../../description/service.ts";
 import { clusterAuthority, clusterPart, makeCluster } from "./cloudnative-pg/cluster.ts";
 import type { ForeignFiles } from "./files.ts";
 import type { CertificateSource, KubernetesRun } from "./kubernetes-run.ts";

@@ -1,7 +1,7 @@
 import { output } from "@pulumi/pulumi";
 import type { Input, Output, Resource } from "@pulumi/pulumi";
 import type { BuiltImage, PulledImage } from "../../images.ts";
-import type { ImageName } from "../../services/description.ts";
+import type { ImageName } from "../../description/service.ts";
 import { buildImage } from "../docker/image.ts";
 import { derive } from "../../inputs.ts";
 import type { Scope } from "./scope.ts";

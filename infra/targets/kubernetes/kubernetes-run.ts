@@ -1,8 +1,8 @@
 import type { Input } from "@pulumi/pulumi";
 import { derive } from "../../inputs.ts";
 import { describeDatabase, serverParameters } from "../../services/database.ts";
-import type { ServiceDescription, ServiceName } from "../../services/description.ts";
-import type { Secrets } from "../../services/secrets.ts";
+import type { ServiceDescription, ServiceName } from "../../description/service.ts";
+import type { Secrets } from "../../description/secrets.ts";
 import { type NameServer, nameServersOf, portsOf } from "../../settings/values/cluster-network.ts";
 import { readAnnotations } from "../../settings/values/kubernetes-checks.ts";
 import { type PodsOf, podsOf } from "../../settings/values/pods.ts";

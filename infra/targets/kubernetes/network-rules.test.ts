@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { OutsideName, ServiceDescription, ServiceName } from "../../services/description.ts";
+import type { OutsideName, ServiceDescription, ServiceName } from "../../description/service.ts";
 import { settings } from "../../settings/list.ts";
 import { nameServersOf } from "../../settings/values/cluster-network.ts";
 import { describeTestService } from "../../testing/descriptions.ts";

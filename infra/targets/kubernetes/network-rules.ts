@@ -1,7 +1,7 @@
 /** NetworkPolicy specs: a pure function of the descriptions. The tests compare them with the declared edges in both directions. */
 import { isIP } from "node:net";
 import type { types } from "@pulumi/kubernetes";
-import { callEdges, type OutsideName, type ServiceDescription, type ServiceName } from "../../services/description.ts";
+import { callEdges, type OutsideName, type ServiceDescription, type ServiceName } from "../../description/service.ts";
 import type { NameServer } from "../../settings/values/cluster-network.ts";
 import { type Labels, type Scope, selectorOf } from "./scope.ts";
 

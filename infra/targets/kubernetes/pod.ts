@@ -1,7 +1,7 @@
 import type { types } from "@pulumi/kubernetes";
 import type { Input, Output } from "@pulumi/pulumi";
 import { derive } from "../../inputs.ts";
-import { filesDirectory, type HealthCheck, secretPath, type ServiceDescription } from "../../services/description.ts";
+import { filesDirectory, type HealthCheck, secretPath, type ServiceDescription } from "../../description/service.ts";
 import type { HostEntry } from "../../settings/values/host-entries.ts";
 import type { PodSettings } from "../../settings/values/pods.ts";
 import type { FileSource } from "./files.ts";

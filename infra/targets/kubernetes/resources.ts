@@ -2,7 +2,7 @@
 import type { types } from "@pulumi/kubernetes";
 import type { Input } from "@pulumi/pulumi";
 import { derive } from "../../inputs.ts";
-import type { Resources } from "../../services/description.ts";
+import type { Resources } from "../../description/service.ts";
 import { SettingsError } from "../../settings/reading/error.ts";
 import type { PodSettings } from "../../settings/values/pods.ts";
 

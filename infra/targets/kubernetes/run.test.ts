@@ -1,7 +1,7 @@
 import { ComponentResource, output } from "@pulumi/pulumi";
 import { beforeAll, expect, test } from "vitest";
-import type { ServiceDescription } from "../../services/description.ts";
-import type { Secrets } from "../../services/secrets.ts";
+import type { ServiceDescription } from "../../description/service.ts";
+import type { Secrets } from "../../description/secrets.ts";
 import { describeTestService, testImage, testSecrets } from "../../testing/descriptions.ts";
 import { changed, find, type RecordedResource, recordStack, unwrap } from "../../testing/recorded-stack.ts";
 import { podsOf } from "../../settings/values/pods.ts";

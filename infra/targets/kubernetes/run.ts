@@ -5,7 +5,7 @@ import { all, type Input, output, type Resource } from "@pulumi/pulumi";
 import { parse } from "yaml";
 import { alertRules, grafanaDashboard } from "../../monitoring/prometheus-files.ts";
 import { stackLabel } from "../../monitoring/stack-label.ts";
-import { earlierThan, type ServiceDescription, type ServiceName } from "../../services/description.ts";
+import { earlierThan, type ServiceDescription, type ServiceName } from "../../description/service.ts";
 import { runForeign } from "./foreign.ts";
 import { imageReferences } from "./images.ts";
 import type { KubernetesRun } from "./kubernetes-run.ts";

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { type Input, type Output, unsecret } from "@pulumi/pulumi";
 import { stateLabel } from "@routeql/host/docker/stack-objects";
 import { derive } from "../../inputs.ts";
-import type { ResourceNames } from "../../components/resource-names.ts";
-import type { ServiceName } from "../../services/description.ts";
+import type { ResourceNames } from "../../resource-names.ts";
+import type { ServiceName } from "../../description/service.ts";
 
 /** IP families of a Service; empty: the cluster decides. */
 export interface IpFamilies {

@@ -10,8 +10,8 @@ import {
   type Resource,
 } from "@pulumi/pulumi";
 import { derive } from "../../inputs.ts";
-import type { ServiceDescription, ServiceName } from "../../services/description.ts";
-import type { Secrets } from "../../services/secrets.ts";
+import type { ServiceDescription, ServiceName } from "../../description/service.ts";
+import type { Secrets } from "../../description/secrets.ts";
 import { deliverFiles, type ForeignFiles } from "./files.ts";
 import type { PodSettings } from "../../settings/values/pods.ts";
 import { podTemplate } from "./pod.ts";

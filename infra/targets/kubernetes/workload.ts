@@ -2,7 +2,7 @@ import { Deployment, StatefulSet } from "@pulumi/kubernetes/apps/v1/index.js";
 import { HorizontalPodAutoscaler } from "@pulumi/kubernetes/autoscaling/v2/index.js";
 import { PodDisruptionBudget } from "@pulumi/kubernetes/policy/v1/index.js";
 import type { CustomResourceOptions, Input, Resource } from "@pulumi/pulumi";
-import type { ServiceDescription } from "../../services/description.ts";
+import type { ServiceDescription } from "../../description/service.ts";
 import { dataVolume, type PodParts, podTemplate, startWithin } from "./pod.ts";
 import { metadataOf, type Scope, selectorOf } from "./scope.ts";
 

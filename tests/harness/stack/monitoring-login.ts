@@ -1,5 +1,5 @@
 import { monitoringPassword, monitoringUser } from "@routeql/infra/monitoring/login";
-import { secretPath } from "@routeql/infra/services/description";
+import { secretPath } from "@routeql/infra/description/service";
 import { mustRun } from "../process.ts";
 
 /** Headers of a request to a stack's own Prometheus or Alertmanager. @param container that of the service */

@@ -5,8 +5,8 @@ import { all, type Input, output, type Output, type Resource, secret } from "@pu
 import { loginRole } from "@routeql/database/migrate/roles";
 import { roleNames } from "@routeql/database/migrate/settings";
 import { databaseAuthorityFile } from "../../../services/database-place.ts";
-import type { ServiceName } from "../../../services/description.ts";
-import type { Secrets } from "../../../services/secrets.ts";
+import type { ServiceName } from "../../../description/service.ts";
+import type { Secrets } from "../../../description/secrets.ts";
 import type { NameServer } from "../../../settings/values/cluster-network.ts";
 import { type ForeignFiles, versionedSecret } from "../files.ts";
 import { type ForeignPart, inNamespace, peersOf, podsWith, tcp, toNameServers } from "../network-rules.ts";

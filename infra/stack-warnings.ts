@@ -1,6 +1,6 @@
-import { hasNewMigrations } from "../../release.ts";
-import { isWithoutArchive } from "../../services/archive.ts";
-import { type PlainSettings, type SettingName, settings } from "../list.ts";
+import { hasNewMigrations } from "./release.ts";
+import { isWithoutArchive } from "./settings/archive.ts";
+import { type PlainSettings, type SettingName, settings } from "./settings/list.ts";
 
 /** Warnings about valid settings. @param clear names of the settings that the stack's configuration file has as plain text */
 export function stackWarnings(plain: PlainSettings, stack: string, clear: readonly string[]): readonly string[] {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { withDefaults } from "./complete.ts";
-import { release } from "../../release.ts";
+import { withDefaults } from "./settings/reading/complete.ts";
+import { release } from "./release.ts";
 import { stackWarnings, unsavedDataWarning } from "./stack-warnings.ts";
 
 test("warns of secrets in plain text without quoting them, and of nothing else in the file", () => {

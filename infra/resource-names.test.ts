@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { recordStack } from "../testing/recorded-stack.ts";
-import { grouped } from "../settings/groups.ts";
-import type { GivenInputs } from "../settings/list.ts";
+import { recordStack } from "./testing/recorded-stack.ts";
+import { grouped } from "./settings/groups.ts";
+import type { GivenInputs } from "./settings/list.ts";
 import { partOf, resourceNames } from "./resource-names.ts";
-import { RouteQL } from "./routeql.ts";
+import { RouteQL } from "./components/routeql.ts";
 
 test("resources of two components in one program have different names", () => {
   expect(resourceNames("routes")("engine")).not.toBe(resourceNames("trial")("engine"));

@@ -1,4 +1,4 @@
-import type { Queries, Statement } from "../database.ts";
+import type { Queries, Statement } from "./database.ts";
 import { numberSettings } from "@routeql/sidecar-settings/numbers";
 
 interface RevocationRow {
