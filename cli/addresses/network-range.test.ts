@@ -39,7 +39,7 @@ test("stacks get free ranges of the pool in sequence, also before they have netw
 
 test(
   "stacks that start at the same time get different ranges, also those of a deleted stack",
-  { repeats: 60 },
+  { repeats: 20 },
   async () => {
     await reserve("gone");
     await rm(join(home, "gone"), { recursive: true });
@@ -114,6 +114,21 @@ test("a range is free again after its stack is removed or its folder is deleted"
   await releaseNetworkRange(down);
   await rm(gone.folder, { recursive: true });
   expect([await reserve("third"), await reserve("fourth")]).toEqual(["192.168.192.0/24", "192.168.193.0/24"]);
+});
+
+test("a preview reserves nothing, and avoids the ranges that other stacks reserved", async () => {
+  const preview = await stackOf("preview");
+  const look = () => networkRangeOf("preview", preview, { ...request, keeps: false }, using());
+  expect(await look()).toBe("192.168.192.0/24");
+  expect(await reserve("one")).toBe("192.168.192.0/24");
+  expect(await look()).toBe("192.168.193.0/24");
+});
+
+test("a file of the user with other content counts as none, and is written again", async () => {
+  await mkdir(join(home, "cache/routeql"), { recursive: true });
+  await writeFile(join(home, "cache/routeql/network-ranges.json"), '{"/half');
+  expect(await reserve("one")).toBe("192.168.192.0/24");
+  expect(await reserve("two")).toBe("192.168.193.0/24");
 });
 
 test("uses a configured range unchanged", async () => {

@@ -49,12 +49,13 @@ export async function tryLock(path: string, what: string, folder = processFolder
   }
 }
 
-/** Waits for the lock without a time limit, and prints its holder once. */
+/** Waits for the lock without a time limit, and prints its holder once. @param pause milliseconds between attempts */
 export async function withLock<T>(
   path: string,
   what: string,
   say: (text: string) => void,
   work: () => Promise<T>,
+  pause = 500,
 ): Promise<T> {
   let said = false;
   for (;;) {
@@ -68,6 +69,6 @@ export async function withLock<T>(
     }
     if (!said) say(`waiting for ${acquired.heldBy}`);
     said = true;
-    await sleep(500);
+    await sleep(pause);
   }
 }
