@@ -12,16 +12,17 @@ const sizes = {
 };
 
 /** `npm run bench:feed`: loads of text, of MRT and with 1,000 configured prefixes; live updates until a reader sees them. @returns the path of the results */
-export async function benchFeed({ quick }: { readonly quick: boolean }): Promise<string> {
+export async function benchFeed({ quick, only }: { readonly quick: boolean; readonly only: string }): Promise<string> {
   const { rounds, rows, seconds, rates } = quick ? sizes.quick : sizes.full;
   const folder = await mkdtemp(join(tmpdir(), "routeql-bench-feed-"));
   try {
     await using bench = await BenchDatabase.start();
-    const loads = await benchLoads(bench.container, { folder, rounds, rows, write: writeFile });
-    console.log(`${table(loads, loadColumns)}\n`);
+    const size = { folder, rounds, rows, write: writeFile };
+    const loads = "loads".includes(only) ? await benchLoads(bench.container, size) : [];
+    if (loads.length > 0) console.log(`${table(loads, loadColumns)}\n`);
     const live: LiveRow[] = [];
-    for (const rate of rates) live.push(await benchLive(bench.container, rate, seconds));
-    console.log(table(live, liveColumns));
+    if ("live".includes(only)) for (const rate of rates) live.push(await benchLive(bench.container, rate, seconds));
+    if (live.length > 0) console.log(table(live, liveColumns));
     return await writeResults("feed", { ...surroundings(quick), loads, live });
   } finally {
     await rm(folder, { recursive: true });
