@@ -11,7 +11,7 @@ const parts: readonly (readonly [what: string, path: RegExp])[] = [
   ["log of each request", /request-log\.ts|log-lines\.ts/],
   ["tokens and sessions", /engine\/src\/auth\//],
   ["fair shares of processor, connections and memory", /engine\/src\/cost\/|shared-turns\.ts|source-connections\.ts/],
-  ["metrics", /lifecycle\/metrics\.ts/],
+  ["metrics", /engine\/src\/metrics\.ts/],
   ["reading the request", /http\/(?:body|graphql-request)\.ts|exact-json\.ts/],
   ["limits and admission of an operation", /graphql-execution\.ts|cancellation\.ts/],
   ["sending the reply", /http\/reply\.ts/],
@@ -48,22 +48,35 @@ export async function measurePrice(
   const folder = await mkdtemp(join(tmpdir(), "routeql-profile-"));
   try {
     const flags = ["--cpu-prof", `--cpu-prof-dir=${folder}`];
-    const process = await startEngineProcess(databaseUrl, { name: "engine-profiled", flags });
+    const began = performance.now();
+    const window = { from: 0, to: 0 };
     {
-      await using engine = process;
+      await using engine = await startEngineProcess(databaseUrl, { name: "engine-profiled", flags });
       const { target } = graphqlContender("engine", engine.server, engine);
-      await generator.round("the profiled engine", target(asked), { connections: asked.connections, milliseconds });
+      const round = (duration: number): Promise<unknown> =>
+        generator.round("the profiled engine", target(asked), {
+          connections: asked.connections,
+          milliseconds: duration,
+        });
+      await round(milliseconds / 2);
+      window.from = performance.now() - began;
+      await round(milliseconds);
+      window.to = performance.now() - began;
     }
     const [file] = await readdir(folder);
     if (file === undefined) throw new Error("the engine wrote no profile");
-    return pricesOf(JSON.parse(await readFile(join(folder, file), "utf8")) as Profile, milliseconds, cpuMicroseconds);
+    return pricesOf(JSON.parse(await readFile(join(folder, file), "utf8")) as Profile, window, cpuMicroseconds);
   } finally {
     await rm(folder, { recursive: true });
   }
 }
 
-/** @param milliseconds of the load, which ends shortly before the profile does */
-function pricesOf(profile: Profile, milliseconds: number, whole: number): readonly Price[] {
+/** @param window of the load, in milliseconds since the start of the process, which is nearly that of the profile */
+function pricesOf(
+  profile: Profile,
+  window: { readonly from: number; readonly to: number },
+  whole: number,
+): readonly Price[] {
   const byId = new Map(profile.nodes.map((node) => [node.id, node]));
   const parents = new Map(profile.nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));
   const partOf = (id: number): string | undefined => {
@@ -79,11 +92,11 @@ function pricesOf(profile: Profile, milliseconds: number, whole: number): readon
     return others;
   };
   const times = new Map<string, number>();
-  let left = milliseconds * 1_000;
-  for (let index = profile.samples.length - 1; index >= 0 && left > 0; index -= 1) {
+  let at = 0;
+  for (const [index, sample] of profile.samples.entries()) {
     const delta = profile.timeDeltas[index]!;
-    left -= delta;
-    const part = partOf(profile.samples[index]!);
+    at += delta / 1_000;
+    const part = at < window.from || at > window.to ? undefined : partOf(sample);
     if (part !== undefined) times.set(part, (times.get(part) ?? 0) + delta);
   }
   const all = [...times.values()].reduce((sum, time) => sum + time, 0);

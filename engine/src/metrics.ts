@@ -1,8 +1,9 @@
 import { boundedLabels } from "@routeql/contract/rotated-secret";
 import { type UnavailableReason, unavailableReasons } from "@routeql/contract/unavailable";
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { ExecutorStatistics } from "./executor.ts";
+import { createServer } from "./node-http.ts";
 import { type NoticeFigures, polledKinds } from "./notices/observation.ts";
 
 export type OperationKind = "query" | "mutation" | "subscription" | "unknown";

@@ -11,7 +11,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     src/metadata-store src/exact-json.ts src/metrics.ts src/executor.ts src/engine.ts
     src/execution src/execution/mutations src/execution/live src/execution/plan src/execution/document src/execution/database
     src/audit-variables.ts src/schema src/interface.ts src/postgres src/notices src/sql src/model.ts src/cost src/cancellation.ts
-    src/errors.ts src/testing`),
+    src/errors.ts src/node-http.ts src/testing`),
   infra: order(`
     index.ts prepare-release.ts pack.ts rendering program.ts routeql stack-warnings.ts components targets services tls resource-names.ts
     deployed-before.ts release.ts build-number.ts images.ts monitoring description

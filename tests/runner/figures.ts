@@ -37,7 +37,7 @@ export interface Conditions {
 const command = ".ci/run --everything --record";
 
 /** The durations of a run by suite. */
-export function durations(
+function durations(
   results: readonly SuiteResult[],
   { seconds, lanes, busy }: Omit<Conditions, "load">,
 ): Readonly<Record<string, MeasuredFigure>> {
@@ -51,7 +51,7 @@ export function durations(
 }
 
 /** The figures that suites counted, without their tables. */
-export function counts(all: readonly SuiteFigures[]): Readonly<Record<string, MeasuredFigure>> {
+function counts(all: readonly SuiteFigures[]): Readonly<Record<string, MeasuredFigure>> {
   const texts = all.map(({ suite, figures }): [string, string] => [
     suite,
     Object.entries(figures)

@@ -1,10 +1,11 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { traceIdOf } from "@routeql/contract/trace-context";
 import type { Span, Tracing } from "@routeql/tracing/span";
 import type { Logger } from "pino";
 import { corsHeaders, preflightHeaders, type CorsPolicy } from "./cors.ts";
 import { ClientLeft } from "../cancellation.ts";
 import type { WaitingBytes } from "../cost/waiting-bytes.ts";
+import { createServer } from "../node-http.ts";
 import { quietRoutes, requestId, type RequestLog } from "./request-log.ts";
 import { apiError, notFound, sendReply, type Reply } from "./reply.ts";
 

@@ -1,4 +1,4 @@
-import { STATUS_CODES, type IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { traceIdOf } from "@routeql/contract/trace-context";
 import { codeWithReason, errorsHeader, type UnavailableReason } from "@routeql/contract/unavailable";
@@ -6,6 +6,7 @@ import { WebSocketServer } from "ws";
 import { forwardedFor, headerValue, type RequestHeaders } from "../auth/request-headers.ts";
 import type { CorsPolicy } from "../http/cors.ts";
 import { requestId, type RequestLog } from "../http/request-log.ts";
+import { STATUS_CODES } from "../node-http.ts";
 import { type Close, dialectOf, legacyDialect, transportDialect } from "./server-message.ts";
 import { Connection, type ConnectionContext } from "./connection.ts";
 
