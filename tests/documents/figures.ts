@@ -79,16 +79,14 @@ Measured speed, durations and test results, most under other load: \`load\` is t
 Old: the product has changed by more than ${mostChanges} commits since.
 `;
 
-/** docs/reference/figures.md */
+/** docs/reference/figures.md, without groups of which nothing was measured. */
 export function figuresDocument(): string {
-  const sections = groups.map(({ title, record, meaning, product }) =>
-    [
-      `## ${title}`,
-      "",
-      ...(meaning === undefined ? [] : [`${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`, ""]),
-      ...blocks(readFigureRecord(record), product),
-    ].join("\n"),
-  );
+  const sections = groups.flatMap(({ title, record, meaning, product }) => {
+    const figures = readFigureRecord(record);
+    if (Object.keys(figures).length === 0) return [];
+    const about = meaning === undefined ? [] : [`${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`, ""];
+    return [[`## ${title}`, "", ...about, ...blocks(figures, product)].join("\n")];
+  });
   return [introduction, ...sections].join("\n");
 }
 
