@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure, messageOf } from "@routeql/host/failure";
@@ -8,7 +9,7 @@ import { inArchive, readTime, restoreTo } from "../database/archive.ts";
 import { openClientPrograms } from "../database/client-programs.ts";
 import { openDatabase } from "../database/open-database.ts";
 import { showProgress } from "../database/counted.ts";
-import { recordRun } from "../place/programs.ts";
+import { recordBackupOf, recordRun } from "../place/programs.ts";
 import { carryOverTo, rememberState } from "../database/carry-over.ts";
 import { restoreFrom } from "../database/restore.ts";
 import { createAgain } from "../stack/create-again.ts";
@@ -158,6 +159,8 @@ export const command: Command = {
       end();
     }
     await runAgain(stack, "migrate", signal);
+    const { mtime, size } = await stat(resolve(file));
+    await recordBackupOf(programs, mtime, size);
     await recordRun(programs, "restore", started);
     console.log(`The database of the stack ${stack} now has the content of ${file}.`);
     for (const sentence of kept) console.log(`- ${sentence}`);

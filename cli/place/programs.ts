@@ -54,11 +54,19 @@ export async function outputOf(
   return (await all).trim();
 }
 
+interface RunFacts {
+  readonly seconds?: number;
+  readonly bytes?: number | undefined;
+  /** End of the run. Default: now. */
+  readonly at?: Date;
+}
+
 /** A database of an earlier version has no such function, and its table has fewer columns. */
-const statement = (run: string, seconds: number, bytes: number | undefined): string => `do $$ begin
+const statement = (run: string, { seconds, bytes, at }: RunFacts): string => `do $$ begin
   if to_regprocedure('migrations.record_run(text, real)') is not null then
-    insert into migrations.finished_runs (run, finished_at, seconds, bytes) values ('${run}', now(), ${seconds}, ${bytes ?? "null"})
-    on conflict (run) do update set finished_at = excluded.finished_at, seconds = excluded.seconds, bytes = excluded.bytes;
+    insert into migrations.finished_runs (run, finished_at, seconds, bytes) values ('${run}', ${at === undefined ? "now()" : `'${at.toISOString()}'`}, ${seconds ?? "null"}, ${bytes ?? "null"})
+    on conflict (run) do update set finished_at = excluded.finished_at, seconds = excluded.seconds, bytes = excluded.bytes
+    ${at === undefined ? "" : "where finished_runs.finished_at < excluded.finished_at"};
   end if;
 end $$`;
 
@@ -69,8 +77,15 @@ export async function recordRun(
   started: number,
   bytes?: number,
 ): Promise<void> {
-  const seconds = (performance.now() - started) / 1000;
-  const psql = ["psql", "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--command", statement(run, seconds, bytes)];
+  await record(programs, run, { seconds: (performance.now() - started) / 1000, bytes });
+}
+
+/** Records the backup that a database was restored from: its own record of that run is newer than its content. @param at end of the backup */
+export const recordBackupOf = (programs: Programs, at: Date, bytes: number): Promise<void> =>
+  record(programs, "backup", { at, bytes });
+
+async function record(programs: Programs, run: "backup" | "restore", facts: RunFacts): Promise<void> {
+  const psql = ["psql", "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--command", statement(run, facts)];
   await runProgram(programs, "owner", psql, { output: lastWords().stream }, `Recording the time of the ${run}`).catch(
     (error: unknown) => console.error(`The ${run} is complete. ${messageOf(error)}`),
   );
