@@ -8,7 +8,7 @@ async function statementsOf(record: (programs: Parameters<typeof recordRun>[0]) 
     statements.push(program.at(-1)!);
     return 0;
   };
-  await record({ as } as unknown as Parameters<typeof recordRun>[0]);
+  await record({ as });
   return statements;
 }
 
