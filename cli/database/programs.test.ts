@@ -12,7 +12,7 @@ async function statementsOf(record: (programs: Parameters<typeof recordRun>[0]) 
   return statements;
 }
 
-test("records the backup of a restored database at the time of its file, unless a newer one is known", async () => {
+test("records the file of a restore as a backup, unless a newer one is known", async () => {
   const at = new Date("2026-05-04T08:00:00Z");
   const [statement] = await statementsOf((programs) => recordBackupOf(programs, at, 12));
   expect(statement).toContain("values ('backup', '2026-05-04T08:00:00.000Z', null, 12)");
