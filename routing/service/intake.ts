@@ -35,6 +35,7 @@ export class Intake implements LiveListener {
     this.metrics = metrics;
     this.warn = warn;
     this.provenAt = coveredUntil + source.lateness;
+    metrics.bufferFull.set(this.labels, 0);
     this.log = new LiveLog(mostBytes, (full) => {
       metrics.bufferFull.set(this.labels, full ? 1 : 0);
       if (!full) return source.resume();
