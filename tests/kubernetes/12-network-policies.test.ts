@@ -4,9 +4,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { callEdges, type ServiceDescription } from "@routeql/infra/description/service";
 import { describeServices } from "@routeql/infra/services/all";
 import { readConfiguration } from "@routeql/cli/configuration/configuration";
+import { apiPort, apiServiceAddress } from "../kubernetes-node/layout.ts";
 import { node } from "./support/node.ts";
 import { looksUp, makeProbes, removeProbes, type Target, tryFrom, tryIn } from "./support/probes.ts";
 import { namespace, stackName, stackSettings } from "./support/stack.ts";
+
+const kubeletPort = 10_250;
 
 let services: readonly ServiceDescription[];
 /** The pods' own addresses, because policies apply to pods. */
@@ -76,7 +79,7 @@ test("each service reaches exactly the ports of its declared callees", { timeout
 });
 
 test(
-  "no service reaches external addresses, and services without calls have no DNS",
+  "no service reaches external addresses, API server or kubelet, and only callers have DNS",
   { timeout: 120_000 },
   async () => {
     const server = createServer((socket) => socket.destroy());
@@ -85,10 +88,16 @@ test(
     const { port } = server.address() as { port: number };
     // The machine's end of the node's link.
     const machine = { host: node.address.replace(/\.2$/, ".1"), port };
+    const ofNode = [
+      { host: node.address, port: apiPort },
+      { host: apiServiceAddress, port: 443 },
+      { host: node.address, port: kubeletPort },
+    ];
+    const targets = [machine, ...ofNode];
     try {
       await Promise.all(
         services.map(async ({ name, calls }) => {
-          expect(await tryFrom(name, [machine]), name).toEqual(["forbidden"]);
+          expect(await tryFrom(name, targets), name).toEqual(targets.map(() => "forbidden"));
           expect(await looksUp(name, "kubernetes.default.svc.cluster.local"), name).toBe(calls.length > 0);
         }),
       );
@@ -120,6 +129,9 @@ test("a pod of another namespace reaches only published ports", { timeout: 300_0
       "600",
     ]);
     await node.kubectl(["wait", `--namespace=${outside}`, "pod/stranger", "--for=condition=Ready", "--timeout=180s"]);
+    // No policy selects this pod, so the ports of the node answer: the test above proves policies.
+    const kubelet = { host: node.address, port: kubeletPort };
+    expect(await tryIn(outside, "stranger", [kubelet])).toEqual(["connected"]);
     const targets = running().flatMap((callee) =>
       portsOf(callee).map((port) => ({ callee, host: addresses.get(callee.name)!, port })),
     );

@@ -2,12 +2,16 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { clusterLacks } from "@routeql/cli/kubernetes/cluster-lacks";
+import { readConfiguration } from "@routeql/cli/configuration/configuration";
+import { ApiClient, defaultConfig } from "@routeql/host/kubernetes/client";
 import { stackPaths } from "@routeql/host/paths";
 import { run } from "../harness/process.ts";
 import { command } from "../e2e/support/commands.ts";
 import { administrator, login } from "../e2e/support/sessions.ts";
 import { main, npmRun } from "./support/npm-run.ts";
-import { stackName } from "./support/stack.ts";
+import { node } from "./support/node.ts";
+import { stackName, stackSettings } from "./support/stack.ts";
 
 test("npm run psql runs a statement, or its input, in the database's pod", async () => {
   expect(await command("psql", "-Atc", "select current_user")).toBe("routeql_owner\n");
@@ -58,4 +62,11 @@ test("a stack on a cluster cannot also be started on Docker", async () => {
   const { code, stderr } = await npmRun("preview", []);
   expect(code).toBe(1);
   expect(stderr).toContain("runs on Kubernetes");
+});
+
+test("the kubelet limits processes, so the preview names only the unknown network plugin", async () => {
+  const { plain } = await readConfiguration(stackName, stackSettings(node));
+  const lacks = await clusterLacks(new ApiClient(defaultConfig()), plain, AbortSignal.timeout(60_000));
+  // The node enforces policies with its own program.
+  expect(lacks).toEqual([expect.stringContaining("no network plugin that is known to enforce NetworkPolicies")]);
 });

@@ -92,3 +92,11 @@ test("replaces the table in one transaction, without ended pods", () => {
   expect(text).not.toContain("10.244.0.5");
   expect(text).not.toContain("10.244.0.4");
 });
+
+test("traffic of pods to the node itself passes the same rules", () => {
+  const text = ruleset(cluster({ podSelector: { matchLabels: { app: "a" } }, policyTypes: ["Egress"] }));
+  const [, input = ""] = text.split("chain input");
+  expect(input).toContain("type filter hook input");
+  expect(input).toContain("ct state established,related accept");
+  expect(input).toContain("ip saddr 10.244.0.2 jump egress-10-244-0-2");
+});

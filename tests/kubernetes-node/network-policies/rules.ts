@@ -118,9 +118,9 @@ export function rulesFor(cluster: Cluster, pod: V1Pod, direction: Direction): st
 }
 
 /**
- * The whole table for nft(8). It filters traffic that the node forwards, which are connections between pods and from outside. Traffic
- * of the node itself to its pods (probes) is always allowed, as Kubernetes requires. Forbidden traffic is rejected (host unreachable),
- * so that a test can distinguish it from a closed port.
+ * The whole table for nft(8). It filters traffic that the node forwards (connections between pods and from outside) and that of pods to
+ * the node itself (API server, kubelet). Traffic of the node to its pods (probes) is always allowed, as Kubernetes requires. Forbidden
+ * traffic is rejected (host unreachable), so that a test can distinguish it from a closed port.
  */
 export function ruleset(cluster: Cluster): string {
   const chains: string[] = [];
@@ -137,12 +137,13 @@ export function ruleset(cluster: Cluster): string {
       );
     }
   }
-  const forward = [
-    "type filter hook forward priority filter; policy accept;",
-    "ct state established,related accept",
-    ...jumps,
-  ];
-  return `table inet ${table}\ndelete table inet ${table}\ntable inet ${table} {\n${chains.join("")}  chain forward {\n${forward
-    .map((line) => `    ${line}\n`)
-    .join("")}  }\n}\n`;
+  const hook = (name: "forward" | "input"): string => {
+    const lines = [
+      `type filter hook ${name} priority filter; policy accept;`,
+      "ct state established,related accept",
+      ...jumps,
+    ];
+    return `  chain ${name} {\n${lines.map((line) => `    ${line}\n`).join("")}  }\n`;
+  };
+  return `table inet ${table}\ndelete table inet ${table}\ntable inet ${table} {\n${chains.join("")}${hook("forward")}${hook("input")}}\n`;
 }
