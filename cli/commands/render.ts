@@ -9,7 +9,7 @@ import { type Command, stackArgument } from "../foundation/command.ts";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { projectFolder, stackPaths } from "@routeql/host/paths";
 import { buildRendered } from "../stack/build-rendered.ts";
-import { readConfiguration } from "../configuration/configuration.ts";
+import { asFailure, readConfiguration } from "../configuration/configuration.ts";
 
 /** Marks a folder that this command wrote. */
 const mark = "images.txt";
@@ -76,7 +76,9 @@ export const command: Command = {
     }
     const pinned = args.optionalText("digests");
     const digests = pinned === undefined ? undefined : digestsIn(pinned);
-    const { files, images, notes } = await renderStack(stack, given, digests);
+    const { files, images, notes } = await renderStack(stack, given, digests).catch((error: unknown) => {
+      throw asFailure(error);
+    });
     if (pinned !== undefined) refuseUnpinned(images, pinned);
     if (args.flag("build")) await buildRendered(configuration, signal);
     const folder = resolve(args.optionalText("out") ?? join(stackPaths(stack).folder, "manifests"));

@@ -79,16 +79,21 @@ export async function readConfiguration(
   };
 }
 
+/** A Failure in place of a SettingsError; other errors stay. */
+export function asFailure(error: unknown): unknown {
+  if (!(error instanceof SettingsError)) return error;
+  return new Failure(error.message, {
+    remedy: "correct the settings; docs/reference/settings.md describes each one.",
+    cause: error,
+  });
+}
+
 /** @throws Failure in place of a SettingsError */
 function explained(read: () => CheckedSettings): CheckedSettings {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    throw new Failure(error.message, {
-      remedy: "correct the settings; docs/reference/settings.md describes each one.",
-      cause: error,
-    });
+    throw asFailure(error);
   }
 }
 
