@@ -7,7 +7,7 @@ import type { Figure } from "./measure/statistics.ts";
 const repository = resolve(import.meta.dirname, "..");
 
 /** The machine of the measurements; its load shows whether other work disturbed them. */
-export interface Surroundings {
+export interface Machine {
   readonly at: string;
   readonly node: string;
   readonly processors: number;
@@ -17,7 +17,7 @@ export interface Surroundings {
   readonly quick: boolean;
 }
 
-export function surroundings(quick: boolean): Surroundings {
+export function machineNow(quick: boolean): Machine {
   return {
     at: new Date().toISOString(),
     node: process.version,

@@ -3,16 +3,7 @@ import { figure, type Figure, inRounds, percentile, ratio } from "../measure/sta
 import { HelperProcess } from "../measure/helper-process.ts";
 import { contenderCore, leaveContenderCore, onCore } from "../measure/server-process.ts";
 import { LoadGenerator, type LoadResult, type Target } from "../measure/http-load.ts";
-import {
-  type Columns,
-  number,
-  recordFigures,
-  spread,
-  spreadText,
-  surroundings,
-  table,
-  writeResults,
-} from "../report.ts";
+import { type Columns, number, recordFigures, spread, spreadText, machineNow, table, writeResults } from "../report.ts";
 import type { PrimitiveResult, PrimitiveWork } from "./primitive-process.ts";
 import { startBenchSidecar } from "./sidecar.ts";
 
@@ -76,7 +67,7 @@ const hashConcurrency = 2;
 /** `npm run bench:auth`. Returns the path of the results. */
 export async function benchAuth({ quick, only, record }: AuthBench): Promise<string> {
   const { rounds, milliseconds, warming, overload } = quick ? sizes.quick : sizes.full;
-  const conditions = surroundings(quick);
+  const conditions = machineNow(quick);
   using _core = leaveContenderCore();
   await using sidecar = await startBenchSidecar();
   await using generator = new LoadGenerator();

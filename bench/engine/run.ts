@@ -11,7 +11,7 @@ import {
   recordFigures,
   type RecordedRun,
   spread,
-  surroundings,
+  machineNow,
   table,
   writeResults,
 } from "../report.ts";
@@ -56,7 +56,7 @@ const sizes = {
 /** `npm run bench:engine`. Returns the path of the results. */
 export async function benchEngine({ quick, only, against, record }: EngineBench): Promise<string> {
   const size = quick ? sizes.quick : sizes.full;
-  const conditions = surroundings(quick);
+  const conditions = machineNow(quick);
   const run: RecordedRun = { bench: "engine", quick, only, against, loadBefore: conditions.loadBefore };
   const isWanted = (name: string): boolean => name.includes(only);
   console.log("filling a database");

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BenchDatabase } from "../database.ts";
-import { type Columns, number, spread, surroundings, table, writeResults } from "../report.ts";
+import { type Columns, number, spread, machineNow, table, writeResults } from "../report.ts";
 import { benchLoads, type LoadRow } from "./loads.ts";
 import { benchLive, type LiveRow } from "./live.ts";
 
@@ -23,7 +23,7 @@ export async function benchFeed({ quick, only }: { readonly quick: boolean; read
     const live: LiveRow[] = [];
     if ("live".includes(only)) for (const rate of rates) live.push(await benchLive(bench.container, rate, seconds));
     if (live.length > 0) console.log(table(live, liveColumns));
-    return await writeResults("feed", { ...surroundings(quick), loads, live });
+    return await writeResults("feed", { ...machineNow(quick), loads, live });
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -3,7 +3,7 @@ import { loadInput } from "@routeql/routing/batches/load-input";
 import type { StartedDatabaseContainer } from "@routeql/tests/harness/containers/database-container";
 import { BenchDatabase } from "../database.ts";
 import { figure, type Figure, inRounds, ratio } from "../measure/statistics.ts";
-import { type Columns, spread, surroundings, table, writeResults } from "../report.ts";
+import { type Columns, spread, machineNow, table, writeResults } from "../report.ts";
 
 interface Round {
   readonly rate: number;
@@ -33,7 +33,7 @@ export async function benchPositions({ quick }: { readonly quick: boolean }): Pr
   const rows = [...(await benchLoad(bench, size))];
   for (const months of [28, 120]) rows.push(...(await benchCursors(bench, months, size)));
   console.log(table(rows, columns));
-  return writeResults("positions", { ...surroundings(quick), rows });
+  return writeResults("positions", { ...machineNow(quick), rows });
 }
 
 const columns: Columns<Row> = {

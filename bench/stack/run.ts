@@ -3,7 +3,7 @@ import { bringUpOwn, takeDownOwn } from "@routeql/tests/e2e/support/own-stack";
 import { mustRun } from "@routeql/tests/harness/process";
 import { newest } from "../engine/queries.ts";
 import { LoadGenerator } from "../measure/http-load.ts";
-import { number, recordFigures, surroundings, table, writeResults } from "../report.ts";
+import { number, recordFigures, machineNow, table, writeResults } from "../report.ts";
 import { openStack } from "./bench-stack.ts";
 import { liveColumns, measureEndToEnd, measureLiveWays, stepColumns } from "./end-to-end.ts";
 import { halfLoadColumns, kept, measureHalfLoad, measureWays, type WayFigures, waysTo, wayColumns } from "./ways.ts";
@@ -36,7 +36,7 @@ const settings = {
 /** `npm run bench:stack`. Returns the path of the results. */
 export async function benchStack({ quick, only, record }: StackBench): Promise<string> {
   const { rounds, milliseconds, updates, subscribers, changes } = quick ? sizes.quick : sizes.full;
-  const conditions = surroundings(quick);
+  const conditions = machineNow(quick);
   const show = (text: string): void => console.log(`\n${text}`);
   try {
     const up = await seconds(() => bringUpOwn(name, settings));

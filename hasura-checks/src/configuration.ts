@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { printPath } from "@routeql/metadata/read/load";
 import { z } from "zod";
-import type { Given, Option, Surroundings } from "./cli/command.ts";
+import type { Given, Option, Terminal } from "./cli/command.ts";
 import { nearest } from "@routeql/metadata/nearest";
 import { readTextOf, yamlOf } from "./cli/read-file.ts";
 import { UsageError } from "./cli/usage-error.ts";
@@ -125,7 +125,7 @@ export const commonOptions = {
 } as const satisfies Readonly<Record<string, Option>>;
 
 /** @throws UsageError that lists all problems of the file */
-export function readConfiguration(given: Given, { directory }: Pick<Surroundings, "directory">): Configuration {
+export function readConfiguration(given: Given, { directory }: Pick<Terminal, "directory">): Configuration {
   const named = given.text("config");
   const isThere = (name: string) => statSync(resolve(directory, name), { throwIfNoEntry: false }) !== undefined;
   const path = resolve(

@@ -1,6 +1,6 @@
 /** The command line: `hasura-checks init lint permissions diff`. */
 import { parseArgs } from "node:util";
-import { type Command, exitCodes, type Given, type Option, type Surroundings } from "./cli/command.ts";
+import { type Command, exitCodes, type Given, type Option, type Terminal } from "./cli/command.ts";
 import { terminalText } from "./cli/terminal-text.ts";
 import { UsageError } from "./cli/usage-error.ts";
 import { diff } from "./verbs/diff.ts";
@@ -14,7 +14,7 @@ export const commands: readonly Command[] = [init, lint, permissions, diff];
 /** Older names of verbs. */
 const aliases: Readonly<Record<string, string>> = { check: "lint" };
 
-function terminal(): Surroundings {
+function ownTerminal(): Terminal {
   // A reader such as `head` can close the pipe. The exit code stays the same.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
@@ -29,12 +29,12 @@ function terminal(): Surroundings {
 }
 
 /** Runs the tool. @returns the exit code */
-export async function main(args: readonly string[], surroundings: Surroundings = terminal()): Promise<number> {
+export async function main(args: readonly string[], terminal: Terminal = ownTerminal()): Promise<number> {
   const [named, ...rest] = args;
   const verb = aliases[named ?? ""] ?? named;
-  if (verb !== named) surroundings.err(`hint: the verb ${named ?? ""} is now ${verb ?? ""}`);
+  if (verb !== named) terminal.err(`hint: the verb ${named ?? ""} is now ${verb ?? ""}`);
   if (verb === "--version") {
-    surroundings.out(version);
+    terminal.out(version);
     return exitCodes.fine;
   }
   const command =
@@ -48,18 +48,18 @@ export async function main(args: readonly string[], surroundings: Surroundings =
     rest.includes("--help") ||
     rest.includes("-h");
   if (help && (command !== undefined || verb === undefined || !commands.some(({ name }) => name === verb))) {
-    surroundings.out(command === undefined ? toolHelp(commands) : commandHelp(command));
+    terminal.out(command === undefined ? toolHelp(commands) : commandHelp(command));
     return verb === undefined ? exitCodes.unusable : exitCodes.fine;
   }
   if (command === undefined) {
-    surroundings.err(`hasura-checks has no verb ${verb}; there are ${commands.map(({ name }) => name).join(", ")}`);
+    terminal.err(`hasura-checks has no verb ${verb}; there are ${commands.map(({ name }) => name).join(", ")}`);
     return exitCodes.unusable;
   }
   try {
-    return await command.run(readArguments(command, rest), surroundings);
+    return await command.run(readArguments(command, rest), terminal);
   } catch (error) {
     const isKnown = error instanceof UsageError;
-    surroundings.err(
+    terminal.err(
       `hasura-checks ${command.name}: ${isKnown ? error.message : `this tool failed: ${(error as Error).stack ?? String(error)}\nReport it with the metadata.`}`,
     );
     return exitCodes.unusable;

@@ -38,7 +38,7 @@ export type Generations = Pick<
   | "keyEncryptionKeyGeneration"
 >;
 
-export interface SecretsSurroundings {
+export interface SecretsOptions {
   readonly tlsPrivateKey: Output<string>;
   readonly protectData: boolean;
   /** Generations of the secrets, from 1, and whether services use the second logins of the database. */
@@ -66,7 +66,7 @@ const monitoringLogin = (password: Output<string>) => ({
 });
 
 /** The secrets of one deployment. Given secrets are validated; the others are generated once and kept encrypted in the stack's state. */
-export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundings): Secrets {
+export function makeSecrets(given: GivenSecrets, options: SecretsOptions): Secrets {
   const {
     tlsPrivateKey,
     protectData,
@@ -78,7 +78,7 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
     collectsMetrics = false,
     named,
     parent,
-  } = surroundings;
+  } = options;
   /** Another generation is another resource. That of generation 1 has the plain name, as in states of earlier versions. */
   const generated = (name: SecretName | "sessions-password", generation = 1): Output<string> => {
     const resource = generation === 1 ? name : `${name}-${generation}`;

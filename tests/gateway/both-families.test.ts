@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { startGatewayParts, type GatewayParts } from "./support/gateway-parts.ts";
 
-let parts: Surroundings;
+let parts: GatewayParts;
 beforeAll(async () => {
-  parts = await startSurroundings();
+  parts = await startGatewayParts();
 });
 afterAll(() => parts[Symbol.asyncDispose]());
 

@@ -3,11 +3,11 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { beforeEach, expect, test } from "vitest";
 import { paths } from "@routeql/contract/paths";
 import { query, request } from "./support/request.ts";
-import { sharedSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { sharedGatewayParts, type GatewayParts } from "./support/gateway-parts.ts";
 import type { Answer } from "./support/upstream-program.ts";
 
-let parts: Surroundings;
-beforeEach(async () => void (parts = await sharedSurroundings()));
+let parts: GatewayParts;
+beforeEach(async () => void (parts = await sharedGatewayParts()));
 
 const large = JSON.stringify({ data: Array.from({ length: 200 }, (_, index) => ({ prefix: `192.0.2.${index}/32` })) });
 const asking = { "accept-encoding": "gzip" };

@@ -2,9 +2,9 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { errorBody } from "@routeql/nginx/errors-file";
 import { query, request } from "./support/request.ts";
-import { sharedSurroundings, startSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { sharedGatewayParts, startGatewayParts, type GatewayParts } from "./support/gateway-parts.ts";
 
-let parts: Surroundings;
+let parts: GatewayParts;
 
 /** Paths of the scripts and styles in the page. */
 async function assets(): Promise<string[]> {
@@ -13,7 +13,7 @@ async function assets(): Promise<string[]> {
 }
 
 describe("with the console on", () => {
-  beforeEach(async () => void (parts = await sharedSurroundings()));
+  beforeEach(async () => void (parts = await sharedGatewayParts()));
 
   test("serves the page at the root of its listener without the engine", async () => {
     const reply = await request(parts.gateway, "/?a=b", { listener: "console" });
@@ -93,8 +93,8 @@ describe("with the console on", () => {
 });
 
 describe("with the console off", () => {
-  let off: Surroundings;
-  beforeAll(async () => void (off = await startSurroundings({ settings: { console: false, metadataApi: true } })));
+  let off: GatewayParts;
+  beforeAll(async () => void (off = await startGatewayParts({ settings: { console: false, metadataApi: true } })));
   afterAll(() => off?.[Symbol.asyncDispose]());
 
   test.each(["/", "/console", "/console/index.html"])("%s does not exist on its listener", async (path) => {

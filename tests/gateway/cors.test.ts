@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { paths } from "@routeql/contract/paths";
 import { query, request } from "./support/request.ts";
-import { sharedSurroundings, startSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { sharedGatewayParts, startGatewayParts, type GatewayParts } from "./support/gateway-parts.ts";
 
-let parts: Surroundings;
-beforeEach(async () => void (parts = await sharedSurroundings()));
+let parts: GatewayParts;
+beforeEach(async () => void (parts = await sharedGatewayParts()));
 
 const allowed = "https://app.example.net";
 const asked = {
@@ -133,7 +133,7 @@ test.each([paths.loginCredentials, paths.loginLdap, paths.token, paths.logout, p
 );
 
 test("with * every origin is allowed", async () => {
-  await using open = await startSurroundings({ settings: { corsOrigins: ["*"] } });
+  await using open = await startGatewayParts({ settings: { corsOrigins: ["*"] } });
   const reply = await request(open.gateway, paths.graphql, {
     method: "OPTIONS",
     headers: { origin: "https://any.example", ...asked },

@@ -5,10 +5,10 @@ import { errorBody } from "@routeql/nginx/errors-file";
 import { raw } from "./support/raw.ts";
 import { query, request, type Reply } from "./support/request.ts";
 import type { Received } from "./support/upstream-program.ts";
-import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { startGatewayParts, type GatewayParts } from "./support/gateway-parts.ts";
 
-let parts: Surroundings;
-beforeAll(async () => void (parts = await startSurroundings({ settings: { bodyLimitKilobytes: 8 } })));
+let parts: GatewayParts;
+beforeAll(async () => void (parts = await startGatewayParts({ settings: { bodyLimitKilobytes: 8 } })));
 beforeEach(async () => void (await Promise.all([parts.engine.answer(), parts.sidecar.answer()])));
 afterAll(() => parts?.[Symbol.asyncDispose]());
 

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from "vitest";
 import { paths } from "@routeql/contract/paths";
 import { query, request } from "./support/request.ts";
-import { sharedSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { sharedGatewayParts, type GatewayParts } from "./support/gateway-parts.ts";
 
-let parts: Surroundings;
-beforeEach(async () => void (parts = await sharedSurroundings()));
+let parts: GatewayParts;
+beforeEach(async () => void (parts = await sharedGatewayParts()));
 
 const address = expect.stringMatching(/^\d+\.\d+\.\d+\.\d+$/) as string;
 const identifier = expect.stringMatching(/^[0-9a-f]{32}$/) as string;

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from "vitest";
 import { errorBody } from "@routeql/nginx/errors-file";
 import { request } from "./support/request.ts";
-import { sharedSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { sharedGatewayParts, type GatewayParts } from "./support/gateway-parts.ts";
 import type { Answer } from "./support/upstream-program.ts";
 
-let parts: Surroundings;
-beforeEach(async () => void (parts = await sharedSurroundings()));
+let parts: GatewayParts;
+beforeEach(async () => void (parts = await sharedGatewayParts()));
 
 const engineTarget = "/healthz?strict=true";
 const sidecarTarget = "/readyz";

@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { type ClientHttp2Session, connect, type IncomingHttpHeaders, type OutgoingHttpHeaders } from "node:http2";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { sharedSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { sharedGatewayParts, type GatewayParts } from "./support/gateway-parts.ts";
 
-let parts: Surroundings;
+let parts: GatewayParts;
 let session: ClientHttp2Session;
 beforeEach(async () => {
-  parts = await sharedSurroundings();
+  parts = await sharedGatewayParts();
   const { gateway } = parts;
   session = connect(`https://${gateway.getHost()}:${gateway.port("api")}`, {
     ca: gateway.certificate.certificate,

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { image } from "../harness/containers/image.ts";
 import { mustRun, run } from "../harness/process.ts";
-import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { startGatewayParts, type GatewayParts } from "./support/gateway-parts.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 const users = {
@@ -91,8 +91,8 @@ describe.each(withNode)("the image %s", (name) => {
 });
 
 describe("the gateway's container", () => {
-  let parts: Surroundings;
-  beforeAll(async () => void (parts = await startSurroundings()));
+  let parts: GatewayParts;
+  beforeAll(async () => void (parts = await startGatewayParts()));
   afterAll(() => parts?.[Symbol.asyncDispose]());
 
   test("accepts its rendered configuration", async () => {

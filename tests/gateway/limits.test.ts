@@ -6,14 +6,14 @@ import { statuses } from "../harness/exchange.ts";
 import { raw } from "./support/raw.ts";
 import { query, request } from "./support/request.ts";
 import { openSocket } from "./support/socket.ts";
-import { sharedSurroundings, startSurroundings } from "./support/surroundings.ts";
+import { sharedGatewayParts, startGatewayParts } from "./support/gateway-parts.ts";
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 // Each test has its own gateway, and most wait for one of its timeouts.
 describe.concurrent("limits", () => {
   test("an address over its rate and burst gets 429 until it slows down", async ({ expect }) => {
-    await using parts = await startSurroundings({ settings: { requestsPerSecondPerAddress: 2, burst: 4 } });
+    await using parts = await startGatewayParts({ settings: { requestsPerSecondPerAddress: 2, burst: 4 } });
     const { gateway, engine } = parts;
     const begun = performance.now();
     const replies = await Promise.all(Array.from({ length: 40 }, () => query(gateway)));
@@ -37,7 +37,7 @@ describe.concurrent("limits", () => {
   });
 
   test("logins of all three kinds share one stricter limit, which spares other paths", async ({ expect }) => {
-    await using parts = await startSurroundings({ settings: { loginRequestsPerMinutePerAddress: 6 } });
+    await using parts = await startGatewayParts({ settings: { loginRequestsPerMinutePerAddress: 6 } });
     const { gateway, sidecar } = parts;
     const logins = [paths.loginCredentials, paths.loginLdap, paths.singleStepToken, "/api/auth/login/%63redentials"];
     const replies = [];
@@ -60,7 +60,7 @@ describe.concurrent("limits", () => {
   });
 
   test("an address holds no more connections than its limit, WebSockets included", async ({ expect }) => {
-    await using parts = await startSurroundings({ settings: { connectionsPerAddress: 3 } });
+    await using parts = await startGatewayParts({ settings: { connectionsPerAddress: 3 } });
     const { gateway } = parts;
     const sockets = Array.from({ length: 3 }, () => openSocket(gateway));
     await Promise.all(sockets.map((socket) => once(socket, "message")));
@@ -72,7 +72,7 @@ describe.concurrent("limits", () => {
   });
 
   test("disconnects a client with slow headers or body before it reaches the engine", async ({ expect }) => {
-    await using parts = await startSurroundings({
+    await using parts = await startGatewayParts({
       edit: (files) => {
         files["client-limits.conf"] = (files["client-limits.conf"] ?? "").replaceAll(
           /(client_(?:header|body)_timeout +)10s/g,
@@ -90,7 +90,7 @@ describe.concurrent("limits", () => {
   });
 
   test("the limits for slow clients are ten seconds", async ({ expect }) => {
-    const { gateway } = await sharedSurroundings();
+    const { gateway } = await sharedGatewayParts();
     const begun = performance.now();
     await raw(gateway, "POST /api/graphql HTTP/1.1\r\nHost: a\r\nX-Slow: ", { silence: 30_000 });
     const milliseconds = performance.now() - begun;

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { paths } from "@routeql/contract/paths";
 import { raw } from "./support/raw.ts";
 import { query, type Reply, request } from "./support/request.ts";
-import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { startGatewayParts, type GatewayParts } from "./support/gateway-parts.ts";
 
-let parts: Surroundings;
-beforeAll(async () => void (parts = await startSurroundings()));
+let parts: GatewayParts;
+beforeAll(async () => void (parts = await startGatewayParts()));
 afterAll(() => parts?.[Symbol.asyncDispose]());
 
 const idOf = (reply: Reply): string => String(reply.headers["x-request-id"]);

@@ -3,7 +3,7 @@ import { connect, createSecureContext, type TLSSocket } from "node:tls";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { gatewayMemoryMegabytes } from "@routeql/infra/services/gateway";
 import { openSocket } from "./support/socket.ts";
-import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { startGatewayParts, type GatewayParts } from "./support/gateway-parts.ts";
 
 /** Connections of a measurement: enough to hide what a worker needs anyway, few enough for the limit of one address. */
 const count = 400;
@@ -11,9 +11,9 @@ const count = 400;
 /** Part of the memory that connections may take; the rest is for replies, caches and the files in /tmp. */
 const share = 0.9;
 
-let parts: Surroundings;
+let parts: GatewayParts;
 // nginx keeps the memory of closed connections, so each test has a new gateway.
-beforeEach(async () => void (parts = await startSurroundings()));
+beforeEach(async () => void (parts = await startGatewayParts()));
 afterEach(() => parts?.[Symbol.asyncDispose]());
 
 /** Memory of all nginx processes without that of files, in KiB. */

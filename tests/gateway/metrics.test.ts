@@ -2,12 +2,12 @@ import { X509Certificate } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { run } from "../harness/process.ts";
 import { query, request } from "./support/request.ts";
-import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { startGatewayParts, type GatewayParts } from "./support/gateway-parts.ts";
 
-let parts: Surroundings;
+let parts: GatewayParts;
 beforeAll(
   async () =>
-    void (parts = await startSurroundings({ settings: { metrics: true, requestsPerSecondPerAddress: 1, burst: 5 } })),
+    void (parts = await startGatewayParts({ settings: { metrics: true, requestsPerSecondPerAddress: 1, burst: 5 } })),
 );
 afterAll(() => parts?.[Symbol.asyncDispose]());
 

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { errorBody } from "@routeql/nginx/errors-file";
 import { raw } from "./support/raw.ts";
 import { request } from "./support/request.ts";
-import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { startGatewayParts, type GatewayParts } from "./support/gateway-parts.ts";
 
-let parts: Surroundings;
-beforeAll(async () => void (parts = await startSurroundings({ settings: { httpsPort: 443, consolePort: 32_123 } })));
+let parts: GatewayParts;
+beforeAll(async () => void (parts = await startGatewayParts({ settings: { httpsPort: 443, consolePort: 32_123 } })));
 afterAll(() => parts?.[Symbol.asyncDispose]());
 
 test.each(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"])(

@@ -9,7 +9,7 @@ import { paths } from "@routeql/contract/paths";
 import { errorBody } from "@routeql/nginx/errors-file";
 import type { StartedGateway } from "./support/gateway-container.ts";
 import { request } from "./support/request.ts";
-import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { startGatewayParts, type GatewayParts } from "./support/gateway-parts.ts";
 
 interface Asked {
   readonly path: string;
@@ -93,8 +93,8 @@ function expectRefusal({ status, headers, body }: Refusal, code: ErrorCode): voi
 }
 
 describe("refusals", () => {
-  let parts: Surroundings;
-  beforeAll(async () => void (parts = await startSurroundings()));
+  let parts: GatewayParts;
+  beforeAll(async () => void (parts = await startGatewayParts()));
   afterAll(() => parts?.[Symbol.asyncDispose]());
 
   test.each(refusals.flatMap(([code, asked, over]) => over.map((way) => [code, way, asked] as const)))(
@@ -107,7 +107,7 @@ describe("refusals", () => {
 });
 
 test("headers beyond the limit end a connection of HTTP/2", async () => {
-  await using parts = await startSurroundings();
+  await using parts = await startGatewayParts();
   const headers = Object.fromEntries(Array.from({ length: 6 }, (_, index) => [`x-${index}`, "x".repeat(7000)]));
   await expect(overHttp2(parts.gateway, { path: paths.graphql, headers })).rejects.toThrow(/session|error code 11/i);
   expect(await parts.engine.received()).toEqual([]);
@@ -117,13 +117,13 @@ describe("refusals under load", () => {
   const asked: Asked = { path: paths.graphql, method: "POST", headers: json, body: "{}" };
 
   test.each(all)("too-many-requests over %s", async (way) => {
-    await using parts = await startSurroundings({ settings: { requestsPerSecondPerAddress: 1, burst: 1 } });
+    await using parts = await startGatewayParts({ settings: { requestsPerSecondPerAddress: 1, burst: 1 } });
     await Promise.all(Array.from({ length: 6 }, () => overHttp1(parts.gateway, asked)));
     expectRefusal(await ways[way](parts.gateway, asked), "too-many-requests");
   });
 
   test("unavailable over each way", async () => {
-    await using parts = await startSurroundings();
+    await using parts = await startGatewayParts();
     await parts.engine[Symbol.asyncDispose]();
     for (const way of all) expectRefusal(await ways[way](parts.gateway, asked), "unavailable");
   });

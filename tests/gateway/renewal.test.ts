@@ -7,14 +7,14 @@ import { renderGateway } from "@routeql/nginx/render";
 import { makeCertificate, type TestCertificate } from "../harness/certificate.ts";
 import { mustRun } from "../harness/process.ts";
 import { roomySettings, type StartedGateway } from "./support/gateway-container.ts";
-import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { startGatewayParts, type GatewayParts } from "./support/gateway-parts.ts";
 
-let parts: Surroundings;
+let parts: GatewayParts;
 let before: TestCertificate;
 let after: TestCertificate;
 beforeAll(async () => {
   [before, after] = [await makeCertificate(), await makeCertificate()];
-  parts = await startSurroundings({
+  parts = await startGatewayParts({
     certificate: before,
     edit: (files) => {
       // The gateway checks twice a minute; here each second.
@@ -69,7 +69,7 @@ test("a gateway without its certificate watcher exits cleanly and is restarted",
 });
 
 test("loads complete changed files without a restart, and is unhealthy while it rejects them", async () => {
-  await using others = await startSurroundings();
+  await using others = await startGatewayParts();
   const { gateway } = others;
   const healthy = async (): Promise<number> => (await gateway.exec(["healthy"])).exitCode;
   expect(await healthy()).toBe(0);

@@ -4,10 +4,10 @@ import { paths } from "@routeql/contract/paths";
 import { statuses } from "../harness/exchange.ts";
 import { raw } from "./support/raw.ts";
 import { query, request } from "./support/request.ts";
-import { sharedSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { sharedGatewayParts, type GatewayParts } from "./support/gateway-parts.ts";
 
-let parts: Surroundings;
-beforeEach(async () => void (parts = await sharedSurroundings()));
+let parts: GatewayParts;
+beforeEach(async () => void (parts = await sharedGatewayParts()));
 
 const authPaths = [paths.loginCredentials, paths.loginLdap, paths.token, paths.logout, paths.singleStepToken];
 

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { statuses } from "../harness/exchange.ts";
 import { raw } from "./support/raw.ts";
-import { sharedSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { sharedGatewayParts, type GatewayParts } from "./support/gateway-parts.ts";
 
-let parts: Surroundings;
-beforeEach(async () => void (parts = await sharedSurroundings()));
+let parts: GatewayParts;
+beforeEach(async () => void (parts = await sharedGatewayParts()));
 
 const smuggled = "POST /v1/metadata HTTP/1.1\r\nHost: engine\r\nX-Hasura-Role: admin\r\nContent-Length: 0\r\n\r\n";
 const post = "POST /api/graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";

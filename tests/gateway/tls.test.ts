@@ -3,13 +3,13 @@ import { request as httpsRequest } from "node:https";
 import { connect, type ConnectionOptions, getCiphers } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeCertificate } from "../harness/certificate.ts";
-import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { startGatewayParts, type GatewayParts } from "./support/gateway-parts.ts";
 
 const kinds = ["ecdsa", "rsa"] as const;
-const started = new Map<string, Surroundings>();
+const started = new Map<string, GatewayParts>();
 beforeAll(async () => {
   await Promise.all(
-    kinds.map(async (kind) => started.set(kind, await startSurroundings({ certificate: await makeCertificate(kind) }))),
+    kinds.map(async (kind) => started.set(kind, await startGatewayParts({ certificate: await makeCertificate(kind) }))),
   );
 });
 afterAll(async () => {
@@ -18,7 +18,7 @@ afterAll(async () => {
 
 /** The first listener of the gateway with that kind of certificate, unless another one is given. */
 function target(kind: string, listener: "api" | "console" = "api"): ConnectionOptions {
-  const { gateway } = started.get(kind) as Surroundings;
+  const { gateway } = started.get(kind) as GatewayParts;
   return {
     host: gateway.getHost(),
     port: gateway.port(listener),

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
 import { paths } from "@routeql/contract/paths";
 import { query, request } from "./support/request.ts";
-import { sharedSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { sharedGatewayParts, type GatewayParts } from "./support/gateway-parts.ts";
 
-let parts: Surroundings;
-beforeEach(async () => void (parts = await sharedSurroundings()));
+let parts: GatewayParts;
+beforeEach(async () => void (parts = await sharedGatewayParts()));
 
 /** Upper limit of the gateway's workers, each with its own connections. */
 const workers = 8;

@@ -3,7 +3,7 @@ import { paths } from "@routeql/contract/paths";
 import { errorBody } from "@routeql/nginx/errors-file";
 import { mustRun } from "../harness/process.ts";
 import { query, request, type Reply } from "./support/request.ts";
-import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { startGatewayParts, type GatewayParts } from "./support/gateway-parts.ts";
 import { startUpstream } from "./support/upstream.ts";
 
 const shorten = (files: Record<string, string>): void => {
@@ -11,8 +11,8 @@ const shorten = (files: Record<string, string>): void => {
   files[name] = (files[name] ?? "").replaceAll(/(?<name>proxy_read_timeout +)\d+s/g, "$<name>4s");
 };
 
-let parts: Surroundings;
-beforeAll(async () => void (parts = await startSurroundings({ edit: shorten, settings: { queryReplySeconds: 4 } })));
+let parts: GatewayParts;
+beforeAll(async () => void (parts = await startGatewayParts({ edit: shorten, settings: { queryReplySeconds: 4 } })));
 beforeEach(async () => void (await Promise.all([parts.engine.answer(), parts.sidecar.answer()])));
 afterAll(() => parts?.[Symbol.asyncDispose]());
 

@@ -7,11 +7,11 @@ import type { StartedGateway } from "./support/gateway-container.ts";
 import { raw } from "./support/raw.ts";
 import { request } from "./support/request.ts";
 import { openSocket } from "./support/socket.ts";
-import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { startGatewayParts, type GatewayParts } from "./support/gateway-parts.ts";
 import type { Received } from "./support/upstream-program.ts";
 
-let parts: Surroundings;
-beforeAll(async () => void (parts = await startSurroundings({ settings: { idleWebSocketSeconds: 4 } })));
+let parts: GatewayParts;
+beforeAll(async () => void (parts = await startGatewayParts({ settings: { idleWebSocketSeconds: 4 } })));
 beforeEach(async () => void (await Promise.all([parts.engine.answer(), parts.sidecar.answer()])));
 afterAll(() => parts?.[Symbol.asyncDispose]());
 

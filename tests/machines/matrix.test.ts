@@ -11,7 +11,7 @@ import { engineAddress, socketOf } from "@routeql/host/docker/engine-address";
 import { freePorts } from "../harness/free-ports.ts";
 import { mustRun, run } from "../harness/process.ts";
 import { newStackName } from "../harness/run/stack-name.ts";
-import { checkOut, type Checkout, type CommandEnd, type Surroundings } from "../pulumi/support/checkout.ts";
+import { checkOut, type Checkout, type CommandEnd, type StartOptions } from "../pulumi/support/checkout.ts";
 import { contextTo } from "./support/context.ts";
 import { refusingProxy, silentProxy, throughDeadEnd } from "./support/dead-end.ts";
 import { startProxy } from "./support/proxy.ts";
@@ -34,23 +34,23 @@ async function succeeds(
   checkout: Checkout,
   stack: string,
   command: readonly string[],
-  surroundings: Surroundings,
+  start: StartOptions,
 ): Promise<string> {
   const [name = "", ...args] = command;
-  const { code, output } = await checkout.command(name, stack, args, surroundings);
+  const { code, output } = await checkout.command(name, stack, args, start);
   expect(code, output).toBe(0);
   return output;
 }
 
 /** Starts a stack, queries it and removes it with its data. Returns the output of the start. */
-async function lives(checkout: Checkout, surroundings: Surroundings): Promise<string> {
+async function lives(checkout: Checkout, start: StartOptions): Promise<string> {
   const stack = newStackName("machine");
   try {
-    const started = await succeeds(checkout, stack, ["up"], surroundings);
-    expect(await succeeds(checkout, stack, query, surroundings)).toContain("view_hijacks");
+    const started = await succeeds(checkout, stack, ["up"], start);
+    expect(await succeeds(checkout, stack, query, start)).toContain("view_hijacks");
     return started;
   } finally {
-    await succeeds(checkout, stack, ["down", "--volumes"], surroundings);
+    await succeeds(checkout, stack, ["down", "--volumes"], start);
   }
 }
 
@@ -58,10 +58,10 @@ async function lives(checkout: Checkout, surroundings: Surroundings): Promise<st
 async function timed(
   checkout: Checkout,
   name: string,
-  surroundings: Surroundings,
+  start: StartOptions,
 ): Promise<CommandEnd & { readonly seconds: number }> {
   const started = Date.now();
-  const end = await checkout.command(name, newStackName("machine"), [], surroundings);
+  const end = await checkout.command(name, newStackName("machine"), [], start);
   return { ...end, seconds: (Date.now() - started) / 1000 };
 }
 
@@ -112,7 +112,7 @@ interface Account {
 }
 
 /** An account without privileges, with a home of its own and a strict umask. */
-async function unprivileged(checkout: Checkout, context: TestContext, { uid, group }: Account): Promise<Surroundings> {
+async function unprivileged(checkout: Checkout, context: TestContext, { uid, group }: Account): Promise<StartOptions> {
   context.skip(process.getuid?.() !== 0, "only root can run a program as another user");
   const groups = group === undefined ? "--clear-groups" : `--groups=${group}`;
   const as = ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, groups, "sh", "-c", 'umask 077; exec "$@"', "sh"];
@@ -143,7 +143,7 @@ async function unprivileged(checkout: Checkout, context: TestContext, { uid, gro
 }
 
 /** An unprivileged user in the group of the engine's socket. */
-async function ordinaryUser(checkout: Checkout, context: TestContext): Promise<Surroundings> {
+async function ordinaryUser(checkout: Checkout, context: TestContext): Promise<StartOptions> {
   const socket = socketOf(engineAddress());
   context.skip(socket === undefined || !existsSync(socket), "the engine is not reached by a socket");
   const { gid } = await stat(socket!);
@@ -180,7 +180,7 @@ describe("a rootless engine", () => {
   }, 60_000);
 
   /** The engine's own user. */
-  async function its(checkout: Checkout, context: TestContext): Promise<Surroundings> {
+  async function its(checkout: Checkout, context: TestContext): Promise<StartOptions> {
     if ("reason" in engine) return context.skip(engine.reason);
     const { environment, ...rest } = await unprivileged(checkout, context, { uid: engine.uid });
     return { ...rest, environment: { ...environment, DOCKER_HOST: engine.endpoint } };
@@ -188,13 +188,13 @@ describe("a rootless engine", () => {
 
   test("with ports from 1024 on, and ignored limits are reported", patience, async (context) => {
     await using checkout = await clone();
-    const surroundings = await its(checkout, context);
+    const start = await its(checkout, context);
     const limits = (
       await mustRun("docker", ["info", "--format", "{{.CgroupDriver}}"], {
-        env: { ...process.env, ...surroundings.environment },
+        env: { ...process.env, ...start.environment },
       })
     ).trim();
-    const output = await lives(checkout, surroundings);
+    const output = await lives(checkout, start);
     expect(output.includes("The Docker engine ignores limits of memory, processors, processes")).toBe(
       limits === "none",
     );

@@ -18,7 +18,7 @@ case "$1" in
 esac
 `;
 
-/** A checkout without offline/, and the surroundings of its commands with a private cache. */
+/** A checkout without offline/, and how its commands start, with a private cache. */
 async function withoutOffline() {
   const checkout = await checkOut({ NODE_BASE: "routeql/node:24.21.0" }, undefined, "routeql-official-");
   await rm(join(checkout.folder, "offline"), { recursive: true });

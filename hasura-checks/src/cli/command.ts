@@ -18,7 +18,7 @@ export interface Given {
 }
 
 /** The outputs of a verb. Tests replace them. */
-export interface Surroundings {
+export interface Terminal {
   readonly directory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly colours: boolean;
@@ -41,7 +41,7 @@ export interface Command {
   /** The meaning of the exit codes 0 and 1. */
   readonly outcomes: readonly [fine: string, findings: string];
   /** @returns the exit code @throws UsageError */
-  run(given: Given, surroundings: Surroundings): Promise<number>;
+  run(given: Given, terminal: Terminal): Promise<number>;
 }
 
 export type Style = Parameters<typeof styleText>[0];

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { certificatesOf, pemOf, textOfPem } from "@routeql/contract/pem";
 import { fromEnvironment } from "@routeql/engine/execution/database/connection";
-import type { Given, Options, Surroundings } from "./command.ts";
+import type { Given, Options, Terminal } from "./command.ts";
 import { readTextOf } from "./read-file.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -26,13 +26,13 @@ export interface Endpoint {
 }
 
 /** The engine of `--endpoint`; undefined without the option. @param path its default @throws UsageError without the secret */
-export function endpointOf(given: Given, surroundings: Surroundings, path: string): Endpoint | undefined {
+export function endpointOf(given: Given, terminal: Terminal, path: string): Endpoint | undefined {
   const named = given.text("endpoint");
   if (named === undefined) return undefined;
   const url = addressOf(named, path);
-  trust(given.text("ca"), surroundings.directory);
+  trust(given.text("ca"), terminal.directory);
   const header = given.text("header") ?? "X-Hasura-Admin-Secret";
-  const secret = secretOf(given, surroundings);
+  const secret = secretOf(given, terminal);
   try {
     if (secret !== undefined) new Headers().set(header, secret);
   } catch {
@@ -65,7 +65,7 @@ function trust(authority: string | undefined, directory: string): void {
   }
 }
 
-function secretOf(given: Given, { directory, environment }: Surroundings): string | undefined {
+function secretOf(given: Given, { directory, environment }: Terminal): string | undefined {
   const file = given.text("admin-secret-file");
   if (file === undefined) return fromEnvironment(environment, "HASURA_GRAPHQL_ADMIN_SECRET");
   return readTextOf(resolve(directory, file), "the file of --admin-secret-file").trim();

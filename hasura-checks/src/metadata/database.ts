@@ -9,7 +9,7 @@ import { fromEnvironment } from "@routeql/engine/execution/database/connection";
 import { rolesWithPermission } from "@routeql/metadata/read/roles";
 import { quoted } from "../declared/filter-text.ts";
 import type { Metadata, SourceMetadata } from "@routeql/metadata/read/shape";
-import type { Given, Options, Surroundings } from "../cli/command.ts";
+import type { Given, Options, Terminal } from "../cli/command.ts";
 import { readTextOf } from "../cli/read-file.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import type { ReadProject } from "./project.ts";
@@ -54,7 +54,7 @@ const variableOf = ({
 export function databaseAddresses(
   given: Given,
   { sources }: Metadata,
-  { directory, environment }: Surroundings,
+  { directory, environment }: Terminal,
 ): ReadonlyMap<string, string> {
   const names = sources.map(({ name }) => name);
   const found = new Map<string, string>();

@@ -1,4 +1,4 @@
-import { type Command, exitCodes, type Given, painter, type Surroundings } from "../cli/command.ts";
+import { type Command, exitCodes, type Given, painter, type Terminal } from "../cli/command.ts";
 import { type Endpoint, endpointOf, endpointOptions, exportMetadata, NoMetadataApi } from "../cli/endpoint.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { commonOptions, type Configuration, metadataDirectory, readConfiguration } from "../configuration.ts";
@@ -70,10 +70,10 @@ async function againstBase(
   named: string,
   given: Given,
   configuration: Configuration,
-  surroundings: Surroundings,
+  terminal: Terminal,
 ): Promise<Compared> {
-  const base = examinable(await readBase(named, source, surroundings.directory), `of ${named}`);
-  await using databases = await Databases.open(databaseAddresses(given, project.metadata, surroundings));
+  const base = examinable(await readBase(named, source, terminal.directory), `of ${named}`);
+  await using databases = await Databases.open(databaseAddresses(given, project.metadata, terminal));
   const other = drift(project.whole.merged, base.whole.merged, { first: "now", second: `in ${named}` })
     .filter(({ concernsAccess }) => !concernsAccess)
     .map(({ at, reason }): Finding => ({
@@ -133,21 +133,19 @@ With --base: changes of permissions since another revision, wider and narrower o
     ],
   ],
   outcomes: ["there is no difference", "there are differences; they are listed"],
-  async run(given, surroundings) {
+  async run(given, terminal) {
     const format = formatOf(given.text("format"), given.flag("json"));
-    const [endpoint, base] = [endpointOf(given, surroundings, "/v1/metadata"), given.text("base")];
+    const [endpoint, base] = [endpointOf(given, terminal, "/v1/metadata"), given.text("base")];
     if ((endpoint === undefined) === (base === undefined)) throw new UsageError("give either --endpoint or --base");
-    const configuration = readConfiguration(given, surroundings);
-    const { directory } = surroundings;
+    const configuration = readConfiguration(given, terminal);
+    const { directory } = terminal;
     const source = metadataDirectory(given, configuration, directory);
     const project = examinable(readProject(source, directory), `of ${source}`);
     const { findings, examined } =
       endpoint === undefined
-        ? await againstBase(project, source, base ?? "", given, configuration, surroundings)
+        ? await againstBase(project, source, base ?? "", given, configuration, terminal)
         : await againstEngine(project, endpoint);
-    surroundings.out(
-      printReport({ findings, examined, isWhole: given.flag("all") }, format, painter(surroundings.colours)),
-    );
+    terminal.out(printReport({ findings, examined, isWhole: given.flag("all") }, format, painter(terminal.colours)));
     return findings.length > 0 ? exitCodes.findings : exitCodes.fine;
   },
 };

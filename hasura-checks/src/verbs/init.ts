@@ -124,8 +124,8 @@ export const init: Command = {
   options: { ...commonOptions, force: { type: "boolean", help: "replace a configuration that is there" } },
   examples: [["hasura-checks init", "in the folder of a project of Hasura's CLI"]],
   outcomes: ["the configuration is written", "never"],
-  run(given, surroundings) {
-    const { directory, out } = surroundings;
+  run(given, terminal) {
+    const { directory, out } = terminal;
     const file = given.text("config") ?? configurationFile;
     if (existsSync(resolve(directory, file)) && !given.flag("force"))
       throw new UsageError(`${file} already exists; --force replaces it`);

@@ -1,5 +1,5 @@
 import { declaredAccess, UnderivableMetadata } from "../declared/declared.ts";
-import { type Command, exitCodes, type Given, painter, type Surroundings } from "../cli/command.ts";
+import { type Command, exitCodes, type Given, painter, type Terminal } from "../cli/command.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { commonOptions, type Configuration, metadataDirectory, readConfiguration } from "../configuration.ts";
 import { judge, type Judged, selectionOf, selectionOptions } from "../reports/selection.ts";
@@ -38,8 +38,8 @@ interface Checked extends Judged {
   readonly namesSources: boolean;
 }
 
-async function examine(given: Given, surroundings: Surroundings, configuration: Configuration): Promise<Checked> {
-  const { directory } = surroundings;
+async function examine(given: Given, terminal: Terminal, configuration: Configuration): Promise<Checked> {
+  const { directory } = terminal;
   const source = metadataDirectory(given, configuration, directory);
   const project = readProject(source, directory);
   const shape = shapeFindings(project);
@@ -56,7 +56,7 @@ async function examine(given: Given, surroundings: Surroundings, configuration: 
   const read = examinable(project, `of ${source}`);
   const { metadata } = read;
   const base = await baseOf(given.text("base"), source, directory);
-  const addresses = databaseAddresses(given, metadata, surroundings);
+  const addresses = databaseAddresses(given, metadata, terminal);
   await using databases = await Databases.open(addresses);
   const stateOf = async (of: ReadProject) => databases?.state(of, configuration.inferFunctionPermissions);
   const onDatabase = async (revision: ReadProject) => ({
@@ -220,16 +220,16 @@ With a database, the rules also use its catalogue and its rows. With a base revi
     "there are no errors or warnings, apart from exceptions and, with --only-new, findings of the base",
     "there is at least one error or warning",
   ],
-  async run(given, surroundings) {
+  async run(given, terminal) {
     if (given.flag("rules")) {
-      surroundings.out(rulesDocument().trimEnd());
+      terminal.out(rulesDocument().trimEnd());
       return exitCodes.fine;
     }
     const format = formatOf(given.text("format"), given.flag("json"));
     const base = given.text("base");
     if (given.flag("only-new") && base === undefined)
       throw new UsageError("--only-new needs --base: new since which revision?");
-    const configuration = readConfiguration(given, surroundings);
+    const configuration = readConfiguration(given, terminal);
     const select = selectionOf(given);
     const {
       findings: all,
@@ -239,10 +239,10 @@ With a database, the rules also use its catalogue and its rows. With a base revi
       notApplied,
       visible,
       namesSources,
-    } = await examine(given, surroundings, configuration);
+    } = await examine(given, terminal, configuration);
     const said = `${examined}${excepted.length === 0 ? "" : `, ${excepted.length} excepted`}${inBase.length === 0 ? "" : `, ${inBase.length} in ${base ?? "the base"} already`}`;
     const findings = select(all);
-    surroundings.out(
+    terminal.out(
       printReport(
         {
           findings,
@@ -256,15 +256,15 @@ With a database, the rules also use its catalogue and its rows. With a base revi
           },
         },
         format,
-        painter(surroundings.colours),
+        painter(terminal.colours),
       ),
     );
     if (format === "text" && given.flag("visible-rows"))
-      surroundings.out(visible.length === 0 ? "" : `\n${visibleRowsTable(visible, namesSources)}`);
+      terminal.out(visible.length === 0 ? "" : `\n${visibleRowsTable(visible, namesSources)}`);
     if (format === "text" && notApplied.length > 0) {
       const needs = [...Map.groupBy(notApplied, (rule) => rule.needs ?? "")];
       const said = needs.map(([need, rules]) => `${amount(rules.length, "rule")} without ${need}`).join(", ");
-      surroundings.out(painter(surroundings.colours)("dim", `not applied: ${said}`));
+      terminal.out(painter(terminal.colours)("dim", `not applied: ${said}`));
     }
     return findings.some(counts) ? exitCodes.findings : exitCodes.fine;
   },

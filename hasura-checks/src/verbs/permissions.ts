@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DeclaredAccess } from "../declared/declared.ts";
-import { type Command, exitCodes, type Given, painter, type Surroundings } from "../cli/command.ts";
+import { type Command, exitCodes, type Given, painter, type Terminal } from "../cli/command.ts";
 import { endpointOf, endpointOptions } from "../cli/endpoint.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { commonOptions, type Configuration, metadataDirectory, readConfiguration } from "../configuration.ts";
@@ -51,7 +51,7 @@ function judgeExpectations(
   file: ExpectationsFile | undefined,
   granted: Granted,
   update: boolean,
-  err: Surroundings["err"],
+  err: Terminal["err"],
 ): readonly Finding[] {
   if (file === undefined) return [];
   if (!update) return file.compare(granted);
@@ -82,13 +82,13 @@ interface Documents {
   readonly files: readonly string[];
   readonly origin: string;
   readonly configuration: Configuration;
-  readonly surroundings: Surroundings;
+  readonly terminal: Terminal;
 }
 
 function writeDocuments(
   verified: readonly Verified[],
   isAlone: boolean,
-  { files, origin, configuration: { rolesWithoutPermission }, surroundings: { directory, err } }: Documents,
+  { files, origin, configuration: { rolesWithoutPermission }, terminal: { directory, err } }: Documents,
 ): void {
   const sources = verified.map(({ source, access }) => ({ name: isAlone ? undefined : source, access }));
   for (const file of files) {
@@ -177,11 +177,11 @@ A file of expectations lists the permissions of each role in each source for rev
     ["hasura-checks permissions --source billing --database postgres://localhost/billing", "one of the sources"],
   ],
   outcomes: ["the answers match the declaration and the expectations", "there is at least one difference"],
-  async run(given, surroundings) {
+  async run(given, terminal) {
     const started = performance.now();
     const format = formatOf(given.text("format"), given.flag("json"));
-    const configuration = readConfiguration(given, surroundings);
-    const { directory, err, out, colours } = surroundings;
+    const configuration = readConfiguration(given, terminal);
+    const { directory, err, out, colours } = terminal;
     const origin = metadataDirectory(given, configuration, directory);
     const files = given.texts("write");
     for (const file of files)
@@ -203,7 +203,7 @@ A file of expectations lists the permissions of each role in each source for rev
       directory,
       project.metadata.sources.map(({ name }) => name),
     );
-    const endpoint = endpointOf(given, surroundings, "/v1/graphql");
+    const endpoint = endpointOf(given, terminal, "/v1/graphql");
     if (endpoint !== undefined && endpoint.secret === undefined)
       throw new UsageError(
         "--endpoint needs the admin secret: give --admin-secret-file FILE, or set HASURA_GRAPHQL_ADMIN_SECRET",
@@ -215,7 +215,7 @@ A file of expectations lists the permissions of each role in each source for rev
       endpoint === undefined
         ? undefined
         : { ...endpoint, secret: endpoint.secret ?? "", timeout: statementTimeout, disposable };
-    const addresses = databaseAddresses(given, project.metadata, surroundings);
+    const addresses = databaseAddresses(given, project.metadata, terminal);
     if (disposable !== undefined && ![...addresses.values()].some((address) => databaseName(address) === disposable))
       throw new UsageError(`--disposable-database names ${disposable}, and no --database has this name`);
     if (sources.length > 0 && addresses.size === 0)
@@ -274,7 +274,7 @@ A file of expectations lists the permissions of each role in each source for rev
       ...skipped,
       ...verified.flatMap(({ verdicts }) => verdicts.findings),
     ];
-    writeDocuments(verified, isAlone, { files, origin, configuration, surroundings });
+    writeDocuments(verified, isAlone, { files, origin, configuration, terminal });
     const seconds = (performance.now() - started) / 1000;
     const checks = added(verified);
     const roles = new Set(verified.flatMap(({ access }) => access.roles));

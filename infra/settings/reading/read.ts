@@ -86,7 +86,7 @@ const environmentFileKey = "environmentFile";
 /** Variable that names another environment file if the stack's configuration does not. */
 const environmentFileVariable = "ROUTEQL_ENVIRONMENT_FILE";
 
-export interface Surroundings {
+export interface SettingsRequest {
   readonly stack: string;
   readonly project: string;
   /** The whole configuration from Pulumi, with namespaces in its keys. */
@@ -103,7 +103,7 @@ export function settingsSources({
   configuration,
   folder,
   variables = process.env,
-}: Surroundings): SettingsSources {
+}: SettingsRequest): SettingsSources {
   const own = Object.entries(configuration)
     .filter(([key]) => key.startsWith(`${project}:`))
     .map(([key, value]) => [key.slice(project.length + 1), value] as const);

@@ -10,7 +10,7 @@ import type { Settings } from "../../settings/list.ts";
 import type { ClusterSettings } from "./cloudnative-pg/cluster-spec.ts";
 import type { ClusterParts } from "./cloudnative-pg/cluster.ts";
 import { type ImageSources, withDigest } from "./images.ts";
-import type { NetworkSurroundings } from "./network-rules.ts";
+import type { NetworkFacts } from "./network-rules.ts";
 import type { IpFamilies, Scope } from "./scope.ts";
 import type { Publication } from "./service.ts";
 import type { Replicas, Storage } from "./workload.ts";
@@ -33,7 +33,7 @@ export interface KubernetesRun {
   /** Volumes of the services with data. */
   readonly storage: Partial<Record<ServiceName, Storage>>;
   readonly publication: Publication;
-  readonly outside: Input<NetworkSurroundings["outside"]>;
+  readonly outside: Input<NetworkFacts["outside"]>;
   readonly nameServers: Input<readonly NameServer[]>;
   readonly metricsNamespace?: Input<string> | undefined;
   /** Whether to create objects that make the Prometheus operator read the metrics. */

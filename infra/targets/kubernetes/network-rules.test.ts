@@ -4,13 +4,13 @@ import type { OutsideName, ServiceDescription, ServiceName } from "../../descrip
 import { settings } from "../../settings/list.ts";
 import { nameServersOf } from "../../settings/values/cluster-network.ts";
 import { describeTestService } from "../../testing/descriptions.ts";
-import { denyAll, networkRules, type NetworkSurroundings, outsidePlaces, placeOf } from "./network-rules.ts";
+import { denyAll, networkRules, type NetworkFacts, outsidePlaces, placeOf } from "./network-rules.ts";
 
 const scope = {
   namespace: "routes",
   instance: "routeql-prod",
   clusterDomain: "cluster.local",
-} as NetworkSurroundings["scope"];
+} as NetworkFacts["scope"];
 const names: readonly ServiceName[] = [
   "gateway",
   "engine",
@@ -22,7 +22,7 @@ const names: readonly ServiceName[] = [
 ];
 const portOf = (name: ServiceName): number => 1000 + names.indexOf(name);
 const nameServers = nameServersOf(settings.nameServers.default);
-const outside: NetworkSurroundings["outside"] = {
+const outside: NetworkFacts["outside"] = {
   directory: { ports: [636], addresses: ["192.0.2.7/32"] },
   database: { ports: [5432] },
   sessions: { ports: [6379, 6380] },
@@ -46,10 +46,7 @@ interface Spec {
   readonly ingress: Rule[];
   readonly egress: Rule[];
 }
-const specs = (
-  services: readonly ServiceDescription[],
-  changes: Partial<NetworkSurroundings> = {},
-): Map<ServiceName, Spec> =>
+const specs = (services: readonly ServiceDescription[], changes: Partial<NetworkFacts> = {}): Map<ServiceName, Spec> =>
   new Map(
     [...networkRules(services, { scope, outside, nameServers, ...changes })].map(([name, spec]) => [
       name,

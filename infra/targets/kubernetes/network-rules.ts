@@ -25,7 +25,7 @@ export interface OutsidePlace {
   readonly namespace?: string;
 }
 
-export interface NetworkSurroundings {
+export interface NetworkFacts {
   readonly scope: Scope;
   readonly foreign?: Partial<Record<ServiceName, ForeignPart>>;
   readonly outside: Partial<Record<OutsideName, OutsidePlace>>;
@@ -65,7 +65,7 @@ export const denyAll: Spec = { podSelector: {}, policyTypes: ["Ingress", "Egress
 function ingress(
   service: ServiceDescription,
   callers: readonly ServiceName[],
-  around: NetworkSurroundings,
+  around: NetworkFacts,
 ): NonNullable<Spec["ingress"]> {
   const rules: types.input.networking.v1.NetworkPolicyIngressRule[] = [];
   if (callers.length > 0) {
@@ -87,7 +87,7 @@ function ingress(
 function egress(
   service: ServiceDescription,
   listening: ReadonlyMap<ServiceName, ForeignPart>,
-  { outside, nameServers }: NetworkSurroundings,
+  { outside, nameServers }: NetworkFacts,
 ): NonNullable<Spec["egress"]> {
   const rules: Rule[] = service.calls.map((callee) => {
     const part = listening.get(callee);
@@ -106,7 +106,7 @@ function egress(
 /** One policy for each service, by its name: exactly its edges as caller and callee. */
 export function networkRules(
   services: readonly ServiceDescription[],
-  around: NetworkSurroundings,
+  around: NetworkFacts,
 ): ReadonlyMap<ServiceName, Spec> {
   const edges = callEdges(services);
   const listening = new Map<ServiceName, ForeignPart>(

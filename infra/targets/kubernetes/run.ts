@@ -9,7 +9,7 @@ import { earlierThan, type ServiceDescription, type ServiceName } from "../../de
 import { runForeign } from "./foreign.ts";
 import { imageReferences } from "./images.ts";
 import type { KubernetesRun } from "./kubernetes-run.ts";
-import { denyAll, networkRules, type NetworkSurroundings } from "./network-rules.ts";
+import { denyAll, networkRules, type NetworkFacts } from "./network-rules.ts";
 import { resourcesOf } from "./resources.ts";
 import { labelsOf, metadataOf, type Scope } from "./scope.ts";
 import { KubernetesService } from "./service.ts";
@@ -134,16 +134,16 @@ export function runOnKubernetes(run: KubernetesRun, parent: Resource): readonly 
 }
 
 /** External addresses may be known only during the deployment, because they are parts of secret URLs. */
-export interface Surroundings extends Omit<NetworkSurroundings, "outside" | "nameServers" | "metricsNamespace"> {
-  readonly outside: Input<NetworkSurroundings["outside"]>;
-  readonly nameServers: Input<NetworkSurroundings["nameServers"]>;
+export interface ClusterFacts extends Omit<NetworkFacts, "outside" | "nameServers" | "metricsNamespace"> {
+  readonly outside: Input<NetworkFacts["outside"]>;
+  readonly nameServers: Input<NetworkFacts["nameServers"]>;
   readonly metricsNamespace?: Input<string> | undefined;
 }
 
 /** Creates the policy that denies everything, then one for each service. */
 function connect(
   services: readonly ServiceDescription[],
-  around: Surroundings,
+  around: ClusterFacts,
   parent: Resource,
 ): readonly NetworkPolicy[] {
   const { scope } = around;

@@ -14,11 +14,11 @@ export interface Checkout extends AsyncDisposable {
   /** Copies the repository's current files over the copy; additional files stay. */
   takeOver(): Promise<void>;
   /** `npm run <command> -- --stack <stack>`. Resolves to its exit code and its output. */
-  command(name: string, stack: string, args?: readonly string[], surroundings?: Surroundings): Promise<CommandEnd>;
+  command(name: string, stack: string, args?: readonly string[], start?: StartOptions): Promise<CommandEnd>;
 }
 
 /** Options for starting a command differently from the test itself. */
-export interface Surroundings {
+export interface StartOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** A program with its arguments that starts the command: as another user, for example. */
   readonly through?: readonly string[];

@@ -6,14 +6,14 @@ import { GatewayContainer, roomySettings, type StartedGateway } from "./gateway-
 import { StartedUpstream, startUpstream } from "./upstream.ts";
 
 /** A gateway with a fake upstream for each service behind it. */
-export interface Surroundings extends AsyncDisposable {
+export interface GatewayParts extends AsyncDisposable {
   readonly network: TestNetwork;
   readonly engine: StartedUpstream;
   readonly sidecar: StartedUpstream;
   readonly gateway: StartedGateway;
 }
 
-export interface SurroundingsOptions {
+export interface GatewayOptions {
   readonly settings?: Partial<GatewaySettings>;
   /** Changes the rendered files. */
   readonly edit?: (files: Record<string, string>) => void;
@@ -21,11 +21,11 @@ export interface SurroundingsOptions {
 }
 
 /** Starts them; the caller disposes them. */
-export async function startSurroundings({
+export async function startGatewayParts({
   settings = {},
   edit,
   certificate,
-}: SurroundingsOptions = {}): Promise<Surroundings> {
+}: GatewayOptions = {}): Promise<GatewayParts> {
   await using stack = new AsyncDisposableStack();
   const network = stack.use(await TestNetwork.create());
   const [engine, sidecar] = await Promise.all([
@@ -43,11 +43,11 @@ export async function startSurroundings({
   return { network, engine, sidecar, gateway, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
-let shared: Promise<Surroundings> | undefined;
+let shared: Promise<GatewayParts> | undefined;
 
 /** A gateway for all files of a process that neither stop a service nor read the whole log; the end of the run removes it. */
-export async function sharedSurroundings(): Promise<Surroundings> {
-  const parts = await (shared ??= startSurroundings());
+export async function sharedGatewayParts(): Promise<GatewayParts> {
+  const parts = await (shared ??= startGatewayParts());
   await Promise.all([parts.engine.answer(), parts.sidecar.answer()]);
   return parts;
 }
