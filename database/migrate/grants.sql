@@ -37,7 +37,6 @@ grant select, insert, update on routing.hijacks to routeql_loader;
 -- Live updates: the feed keeps where it stands, and gaps, which load fills.
 grant select, insert, update on routing.feed_sources, routing.feed_gaps to routeql_loader;
 grant select, insert, delete on routing.vrps to routeql_loader;
-grant select, insert, update on routing.vrp_lists to routeql_loader;
 grant select, insert, update, delete on routing.configured_prefixes, routing.hijack_peers to routeql_loader;
 grant select, insert, update on routing.detection, routing.judged_prefixes to routeql_loader;
 grant select, insert on routing.detection_rules to routeql_loader;

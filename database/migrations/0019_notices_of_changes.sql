@@ -10,7 +10,7 @@ return (1919252837::bigint << 32) + relation::bigint;
 create function routing.tell_change() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  key bigint := (1919252837::bigint << 32) + tg_relid::bigint;
+  key bigint := routing.listening_key(tg_relid);
   was_free boolean;
 begin
   -- Another writer can hold the lock for an instant, which is not an engine.
@@ -94,13 +94,14 @@ $$;
 create function routing.watch_tables(relations oid[], functions oid[]) returns setof text
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
+  read oid[] := array(select relation from public.tables_read_by(relations, functions) where relation is not null);
   changed record;
 begin
   for changed in
-    select c.oid::regclass as name from public.tables_read_by(relations, functions) found join pg_class c on c.oid = found.relation
-    where relkind in ('r', 'p') and pg_get_userbyid(relowner) = current_user and not (relispartition and relnamespace = 'routing'::regnamespace)
+    select c.oid::regclass as name from pg_class c
+    where c.oid = any (read) and relkind in ('r', 'p') and pg_get_userbyid(relowner) = current_user and not (relispartition and relnamespace = 'routing'::regnamespace)
       and not exists (select from pg_trigger where tgrelid = c.oid and tgfoid = 'routing.tell_change'::regproc and tgenabled = 'O')
-    group by c.oid order by c.oid
+    order by c.oid
   loop
     execute format('create or replace trigger routeql_change after insert or update or delete or truncate on %s
       for each statement execute function routing.tell_change()', changed.name);
@@ -108,8 +109,7 @@ begin
   end loop;
   for changed in
     select tgrelid::regclass as name, tgname from pg_trigger
-    where tgfoid = 'routing.tell_change'::regproc and tgrelid not in (
-      select relation from public.tables_read_by(relations, functions) where relation is not null)
+    where tgfoid = 'routing.tell_change'::regproc and tgrelid <> all (read)
     order by tgrelid
   loop
     execute format('drop trigger %I on %s', changed.tgname, changed.name);

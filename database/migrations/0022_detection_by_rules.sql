@@ -4,8 +4,7 @@
 create table routing.detection (
   single boolean primary key default true check (single),
   version bigint not null,
-  autoignore jsonb not null default '[]',
-  configured_at timestamp not null default (now() at time zone 'UTC')
+  autoignore jsonb not null default '[]'
 );
 comment on column routing.detection.version is 'Microseconds since 1970 of the change: also unique after a restore.';
 comment on column routing.detection.autoignore is 'Rules by which a silent hijack of few monitors becomes ignored.';
@@ -34,14 +33,13 @@ comment on column routing.judged_prefixes.last_update is 'Newest judged update o
 alter table routing.hijacks
   add column rule text,
   add column first_path bigint[],
-  add column last_path bigint[],
   add column last_announced timestamp,
   add column outdated_parent varchar(32);
 comment on column routing.hijacks.rule is 'Rule that the newest announcement breaks.';
 comment on column routing.hijacks.outdated_parent is 'Record of the same announcements under the previous configuration.';
 
 create table routing.hijack_peers (
-  hijack_key varchar(32) not null references routing.hijacks on delete cascade deferrable initially deferred,
+  hijack_key varchar(32) not null,
   peer_asn bigint not null,
   first_seen timestamp not null,
   last_seen timestamp not null,
@@ -87,6 +85,8 @@ from routing.update_links link
 where peer_asn is not null and exists (select from routing.hijacks h where h.key = link.hijack_key and h.active)
 group by hijack_key, peer_asn
 having bool_or(type = 'A');
+-- After the rows: migrations share a transaction, and with pending checks no later one could alter the table.
+alter table routing.hijack_peers add foreign key (hijack_key) references routing.hijacks on delete cascade deferrable initially deferred;
 
 -- An ignored record stays ignored too, once a later record continues it.
 create or replace function routing.set_hijack_flags() returns trigger

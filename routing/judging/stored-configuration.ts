@@ -71,8 +71,7 @@ export async function storeConfiguration(
   const isChanged = counts.added + counts.changed + counts.removed > 0;
   await client.query(
     `insert into routing.detection as known (version, autoignore) values ((extract(epoch from clock_timestamp()) * 1000000)::bigint, coalesce($1::jsonb, '[]'))
-     on conflict (single) do update set version = excluded.version, autoignore = coalesce($1::jsonb, known.autoignore),
-       configured_at = now() at time zone 'UTC'
+     on conflict (single) do update set version = excluded.version, autoignore = coalesce($1::jsonb, known.autoignore)
      where $2 or known.autoignore is distinct from coalesce($1::jsonb, known.autoignore)`,
     [autoignore === null ? null : JSON.stringify(autoignore), isChanged],
   );

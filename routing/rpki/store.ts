@@ -45,11 +45,6 @@ export async function storeVrps(client: Client, list: VrpList, options: StoreOpt
       "insert into routing.vrps (prefix, max_length, asn) select prefix, max_length, asn from listed_vrps on conflict do nothing",
     );
     const built = builtAt.toISOString().slice(0, -1);
-    await client.query(
-      `insert into routing.vrp_lists (source, built_at) values ($1, $2)
-       on conflict (single) do update set source = excluded.source, built_at = excluded.built_at, loaded_at = now() at time zone 'UTC'`,
-      [options.source, built],
-    );
     const { rows } = await client.query<{ hijacks: string; total: string }>(
       "select routing.validate_hijacks() as hijacks, (select count(*) from routing.vrps) as total",
     );
