@@ -28,6 +28,8 @@ const tables: Readonly<Record<string, string>> = {
   view_bgpupdates: "bgp_updates",
   view_hijacks: "hijacks",
   view_bgpupdates_hijacks: "update_links",
+  view_hijack_reasons: "hijacks",
+  view_visibility_losses: "visibility_losses",
   view_configured_prefixes: "configured_prefixes",
   view_feed_gaps: "feed_gaps",
   view_bgpupdates_log: "bgp_updates",
@@ -36,7 +38,7 @@ const tables: Readonly<Record<string, string>> = {
 };
 
 /** Views that no role of the API reads. */
-const internal: ReadonlySet<string> = new Set(["view_configured_prefixes", "view_feed_gaps"]);
+const internal: ReadonlySet<string> = new Set(["view_configured_prefixes"]);
 
 /** Views whose columns, with their descriptions, a log has too (routing.describe_logs). */
 const logged: Readonly<Record<string, string>> = {
@@ -44,8 +46,13 @@ const logged: Readonly<Record<string, string>> = {
   view_hijacks_log: "view_hijacks",
 };
 
-/** Columns of a log that its table does not have. */
-const ofLogs: Readonly<Record<string, string>> = { position: "bigint", generation: "bigint" };
+/** Columns of views that their tables do not have. */
+const ofViews: Readonly<Record<string, string>> = {
+  position: "bigint",
+  generation: "bigint",
+  hijack_key: "varchar",
+  peers: "json",
+};
 
 /** Every view with its columns in the order of their descriptions. */
 export function documentedViews(): readonly DocumentedView[] {
@@ -69,7 +76,7 @@ export function documentedViews(): readonly DocumentedView[] {
       description: unquoted(description),
       columns: [...columns].map(([column, text]) => ({
         name: column,
-        type: types.get(column) ?? ofLogs[column] ?? "",
+        type: types.get(column) ?? ofViews[column] ?? "",
         description: unquoted(text),
       })),
     };
@@ -84,7 +91,9 @@ function columnTypes(migrations: string, table: string): ReadonlyMap<string, str
   const body = new RegExp(`create table routing\\.${table} \\(\\n([^;]*?)\\n\\)`).exec(migrations)?.[1] ?? "";
   const found = [
     ...body.matchAll(new RegExp(`^ {2}${column}`, "gm")),
-    ...migrations.matchAll(new RegExp(`alter table routing\\.${table}\\s+add column ${column}`, "g")),
+    ...[...migrations.matchAll(new RegExp(`alter table routing\\.${table}\\s+(add column [^;]*);`, "g"))].flatMap(
+      ([, added = ""]) => [...added.matchAll(new RegExp(`add column ${column}`, "g"))],
+    ),
   ];
   return new Map(found.map(([, name = "", type = "", list = ""]) => [name, type + list]));
 }

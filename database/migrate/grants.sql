@@ -12,7 +12,8 @@ revoke all on schema routing, auth, public, migrations from routeql_engine, rout
 -- The engine reads the public views, and writes the columns of the metadata's write permissions.
 grant usage on schema public to routeql_engine;
 grant select on view_bgpupdates, view_hijacks, view_bgpupdates_hijacks, view_configured_prefixes,
-  view_bgpupdates_log, view_hijacks_log, view_log_generations to routeql_engine;
+  view_bgpupdates_log, view_hijacks_log, view_log_generations, view_hijack_reasons,
+  view_visibility_losses, view_feed_gaps to routeql_engine;
 grant update (comment, ignored, resolved, seen, under_mitigation) on view_hijacks to routeql_engine;
 -- For live queries: it learns when the tables behind a statement change.
 grant execute on function tables_read_by(oid[], oid[]), start_listening(oid[]), stop_listening(oid[]) to routeql_engine;
@@ -37,8 +38,8 @@ grant select, insert, update on routing.hijacks to routeql_loader;
 -- Live updates: the feed keeps where it stands, and gaps, which load fills.
 grant select, insert, update on routing.feed_sources, routing.feed_gaps to routeql_loader;
 grant select, insert, delete on routing.vrps to routeql_loader;
-grant select, insert, update, delete on routing.configured_prefixes, routing.hijack_peers to routeql_loader;
-grant select, insert, update on routing.detection, routing.judged_prefixes to routeql_loader;
+grant select, insert, update, delete on routing.configured_prefixes, routing.hijack_peers, routing.prefix_peers to routeql_loader;
+grant select, insert, update on routing.detection, routing.judged_prefixes, routing.visibility_losses to routeql_loader;
 grant select, insert on routing.detection_rules to routeql_loader;
 grant select on routing.update_links to routeql_loader;
 grant execute on function

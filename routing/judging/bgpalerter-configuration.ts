@@ -36,7 +36,12 @@ export function readBgpalerterConfiguration(file: Readonly<Record<string, unknow
     };
     const { prefix } = canonical;
     const length = lengthOf(prefix);
-    prefixes.push({ prefix, organisation: null, rules: [{ low: length, high: length, order: 0, rule }] });
+    prefixes.push({
+      prefix,
+      organisation: null,
+      minPeers: ignored ? 0 : 1,
+      rules: [{ low: length, high: length, order: 0, rule }],
+    });
   }
   return { organisations: [], prefixes, autoignore: null, monitors: null, warnings: yaml.end() };
 }

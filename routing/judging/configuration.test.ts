@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { canonicalPrefix } from "../formats/prefix.ts";
+import { wantedPeers } from "./parsed-configuration.ts";
 import { readConfiguration } from "./read-configuration.ts";
 import { originRule } from "./rules.ts";
 
@@ -11,6 +12,7 @@ function configured(prefix: string, origins: number[], organisation: string | nu
   return {
     prefix,
     organisation,
+    minPeers: 1,
     rules: [{ low: length, high: length, order: 0, rule: originRule("origins", origins) }],
   };
 }
@@ -71,6 +73,25 @@ describe("reports a problem with its line", () => {
   ])("%j: %s", (text, message) => {
     expect(() => readConfiguration(text, "c.yaml")).toThrow(message);
   });
+});
+
+test("the number of peers is that of the prefix, else of the file", () => {
+  const text =
+    "min_peers: 5\nprefixes:\n  - { prefix: 192.0.2.0/24, origins: [1] }\n  - { prefix: 198.51.100.0/24, origins: [1], min_peers: 0 }\n  - { prefix: 203.0.113.0/24, origins: [] }";
+  const { prefixes } = readConfiguration(text, "c.yaml");
+  expect(prefixes.map(wantedPeers)).toEqual([5, null, null]);
+  expect(() => readConfiguration(text.replace("5", "-1"), "c.yaml")).toThrow("c.yaml:1: min_peers: ");
+});
+
+test("a range of lengths that leaves the prefix out does not watch it", () => {
+  const text = `prefixes: { own: &own [192.0.2.0/24^25-26, 198.51.100.0/24^24-26] }
+asns: { us: &us [64500] }
+rules: [{ prefixes: [*own], origin_asns: [*us], mitigation: manual }]`;
+  const { prefixes } = readConfiguration(text, "c.yaml");
+  expect(prefixes.map((each) => [each.prefix, wantedPeers(each)])).toEqual([
+    ["192.0.2.0/24", null],
+    ["198.51.100.0/24", 1],
+  ]);
 });
 
 test("reports all problems together in the order of the lines", () => {

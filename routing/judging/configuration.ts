@@ -16,7 +16,10 @@ const prefix = z.string().transform((text, context) => {
   return canonical?.prefix ?? text;
 });
 
+const peers = z.int().min(0).max(10_000);
+
 const schema = z.strictObject({
+  min_peers: peers.default(1),
   organisations: z.array(z.strictObject({ id: identifier, name: z.string().trim().min(1).max(200) })).default([]),
   prefixes: z
     .array(
@@ -24,6 +27,7 @@ const schema = z.strictObject({
         prefix,
         origins: z.array(asNumber).max(1000),
         organisation: identifier.nullish().transform((id) => id ?? null),
+        min_peers: peers.optional(),
       }),
     )
     .min(1)
@@ -47,7 +51,7 @@ export function readOwnConfiguration(yaml: CheckedYaml): Configuration {
     yaml.end();
     throw parsed.error;
   }
-  const { organisations, prefixes } = parsed.data;
+  const { organisations, prefixes, min_peers: leastPeers } = parsed.data;
   const repeated = (values: readonly string[], place: (index: number) => PropertyKey[], what: string): void => {
     const seen = new Map<string, number>();
     for (const [index, value] of values.entries()) {
@@ -69,12 +73,13 @@ export function readOwnConfiguration(yaml: CheckedYaml): Configuration {
   const warnings = yaml.end();
   return {
     organisations,
-    prefixes: prefixes.map(({ prefix, origins, organisation }) => {
+    prefixes: prefixes.map(({ prefix, origins, organisation, min_peers: least = leastPeers }) => {
       const length = lengthOf(prefix);
       const sorted = [...new Set(origins)].toSorted((a, b) => a - b);
       return {
         prefix,
         organisation,
+        minPeers: least,
         rules: [{ low: length, high: length, order: 0, rule: originRule("origins", sorted) }],
       };
     }),

@@ -14,6 +14,7 @@ import {
 import { outdateRecords, saveEpisodes } from "./stored-episodes.ts";
 import { differs, markColumns, rowColumns, rowOf, type StoredRow, updateRows } from "./stored-rows.ts";
 import { JudgedTimes } from "./judged-times.ts";
+import { newlyWatched, saveVisibility, settleVisibility } from "./stored-visibility.ts";
 import { sweep } from "./sweep.ts";
 
 export interface DetectReport {
@@ -79,6 +80,8 @@ async function judgeAll(
   active: ActiveConfiguration,
   now: Time,
 ): Promise<DetectReport> {
+  await settleVisibility(client);
+  const visibility = await newlyWatched(client, active.minPeers);
   const known = await knownRecords(client, active.prefixes, await changeableRecords(client, undefined, 0));
   const judge = new Judge(active.prefixes, known);
   const times = new JudgedTimes(active.prefixes);
@@ -96,7 +99,9 @@ async function judgeAll(
     if (rows.length === 0) break;
     const changed: Mark[] = [];
     for (const stored of rows) {
-      const mark = judge.judge(rowOf(stored));
+      const row = rowOf(stored);
+      visibility.add(row);
+      const mark = judge.judge(row);
       if (mark === undefined) continue;
       compared += 1;
       times.add(mark.row);
@@ -112,6 +117,7 @@ async function judgeAll(
   const saved = await saveEpisodes(client, episodes, now);
   marked += await updateRows(client, linked.filter(differs));
   await times.save(client);
+  await saveVisibility(client, visibility);
   await sweep(client, active, now);
   if (saved.added > 0) await client.query("select routing.analyse_hijacks()");
   const total = await client.query<{ total: number }>(

@@ -5,6 +5,7 @@ import { JudgedTimes, judgedTimes } from "./judged-times.ts";
 import { changeableRecords, knownRecords } from "./known-records.ts";
 import type { ActiveConfiguration } from "./stored-configuration.ts";
 import { openEpisodes, outdateRecords, type SavedCounts, saveEpisodes } from "./stored-episodes.ts";
+import { saveVisibility, visibilityOf } from "./stored-visibility.ts";
 import { differs, markColumns, rowColumns, rowOf, type StoredRow, updateRows } from "./stored-rows.ts";
 
 /** Results for rows that the caller inserts, already marked. */
@@ -55,7 +56,11 @@ export async function judgeNew(client: Client, active: ActiveConfiguration, rows
     changed.push(...rewind.changed);
     outdated.push(...rewind.outdated);
   }
-  for (const row of sorted) times.add(row);
+  const visibility = await visibilityOf(client, active.minPeers, sorted);
+  for (const row of sorted) {
+    times.add(row);
+    visibility.add(row);
+  }
   return {
     marks,
     save: async (now) => {
@@ -63,6 +68,7 @@ export async function judgeNew(client: Client, active: ActiveConfiguration, rows
       const saved = await saveEpisodes(client, changed, now);
       await updateRows(client, stored.filter(differs));
       await times.save(client);
+      await saveVisibility(client, visibility);
       return saved;
     },
   };

@@ -1,3 +1,4 @@
+import { lengthOf } from "../formats/prefix.ts";
 import type { AsNumbers } from "./as-numbers.ts";
 import type { Rule } from "./rules.ts";
 
@@ -14,6 +15,8 @@ export interface ConfiguredPrefix {
   readonly prefix: string;
   readonly organisation: string | null;
   readonly rules: readonly PrefixRule[];
+  /** With fewer peers the prefix has lost its visibility; default 1, and 0: not watched. */
+  readonly minPeers?: number;
 }
 
 /** Prefixes that an operator of ARTEMIS writes as `192.0.2.0/24^26-28`. */
@@ -48,6 +51,13 @@ export interface Configuration {
   readonly monitors: Monitors | null;
   /** Parts of the file that have no effect, each with its line. */
   readonly warnings: readonly string[];
+}
+
+/** Peers that a prefix needs to be visible; null for a prefix without origins, or one that is not watched. */
+export function wantedPeers({ prefix, rules, minPeers = 1 }: ConfiguredPrefix): number | null {
+  const length = lengthOf(prefix);
+  const isAnnounced = rules.some(({ low, high, rule }) => low <= length && length <= high && rule.origins.length > 0);
+  return isAnnounced && minPeers > 0 ? minPeers : null;
 }
 
 const mostShown = 1000;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Client } from "pg";
 import { ConfiguredPrefixes } from "./configured-prefixes.ts";
-import { type Autoignore, type Configuration, shownOrigins } from "./parsed-configuration.ts";
+import { type Autoignore, type Configuration, shownOrigins, wantedPeers } from "./parsed-configuration.ts";
 import { originRule, type Rule } from "./rules.ts";
 
 /** The configuration that the database has. */
@@ -10,6 +10,8 @@ export interface ActiveConfiguration {
   readonly version: string;
   readonly prefixes: ConfiguredPrefixes;
   readonly autoignore: readonly Autoignore[];
+  /** Watched prefixes with the number of peers that each needs to be visible. */
+  readonly minPeers: ReadonlyMap<string, number>;
 }
 
 export interface ConfiguredCounts {
@@ -27,6 +29,7 @@ interface StoredRow {
     | { readonly low: number; readonly high: number; readonly order: number; readonly rule: string }[]
     | null;
   readonly configured_at: string;
+  readonly min_peers: number | null;
 }
 
 /** Stores a configuration beside the prefixes that are there, or instead of them. Its version changes if it differs. */
@@ -58,6 +61,7 @@ export async function storeConfiguration(
     prefixes.map(({ rules }) =>
       JSON.stringify(rules.map(({ rule, ...place }) => ({ ...place, rule: texts.get(rule)?.id }))),
     ),
+    prefixes.map(wantedPeers),
   ]);
   const { rowCount: removed } = await client.query(
     "delete from routing.configured_prefixes where $2 and prefix <> all ($1::inet[])",
@@ -88,7 +92,7 @@ export async function activeConfiguration(client: Client): Promise<ActiveConfigu
   const rules = await client.query<{ id: string; rule: Rule }>("select id, rule from routing.detection_rules");
   const byId = new Map(rules.rows.map(({ id, rule }) => [id, rule]));
   const stored = await client.query<StoredRow>(
-    `select prefix::text, masklen(prefix) as length, origins, organisation, rules,
+    `select prefix::text, masklen(prefix) as length, origins, organisation, rules, min_peers,
        (extract(epoch from configured_at) * 1000000)::bigint::text as configured_at
      from routing.configured_prefixes`,
   );
@@ -102,7 +106,15 @@ export async function activeConfiguration(client: Client): Promise<ActiveConfigu
       return { ...common, low, high, order, rule };
     });
   });
-  return { version: active.version, autoignore: active.autoignore, prefixes: new ConfiguredPrefixes(configured) };
+  const watched = stored.rows.flatMap(({ prefix, min_peers: least }) =>
+    least === null ? [] : [[prefix, least] as const],
+  );
+  return {
+    version: active.version,
+    autoignore: active.autoignore,
+    prefixes: new ConfiguredPrefixes(configured),
+    minPeers: new Map(watched),
+  };
 }
 
 async function statement(name: string): Promise<string> {

@@ -57,7 +57,7 @@ describe("detect", () => {
   async function clear(): Promise<void> {
     await using owner = await database.connect("owner");
     await owner.query(
-      "truncate routing.bgp_updates, routing.hijacks, routing.configured_prefixes, routing.detection, routing.judged_prefixes cascade",
+      "truncate routing.bgp_updates, routing.hijacks, routing.configured_prefixes, routing.detection, routing.judged_prefixes, routing.visibility_losses cascade",
     );
   }
 
@@ -275,7 +275,9 @@ describe("detect", () => {
       "backup",
       `select (select json_agg(to_jsonb(h) - '{time_detected,timestamp_of_config}'::text[] order by key) from routing.hijacks h) as hijacks,
          (select json_agg(to_jsonb(u) - 'position' order by "timestamp", key) from routing.bgp_updates u) as updates,
-         (select json_agg(p order by hijack_key, peer_asn) from routing.hijack_peers p) as peers`,
+         (select json_agg(p order by hijack_key, peer_asn) from routing.hijack_peers p) as peers,
+         (select json_agg(l order by prefix, time_started) from routing.visibility_losses l) as losses,
+         (select json_agg(p order by prefix, peer_asn) from routing.prefix_peers p) as visible`,
     );
     return result;
   }
@@ -495,6 +497,86 @@ autoignore: { quiet: { thres_num_peers_seen: 2, thres_num_ases_infected: 2, inte
     expect(await ask(links)).toEqual([{ count: 1 }]);
     await owner.query("update routing.bgp_updates set hijack_key = '{}'");
     expect(await ask(links)).toEqual([{ count: 0 }]);
+  });
+
+  describe("visibility", () => {
+    const prefix = "192.0.2.0/24";
+    const configuration = async (text: string, ...options: string[]): Promise<void> => {
+      await writeFile(join(folder, "configuration.yaml"), text);
+      expect(await detect(...options, join(folder, "configuration.yaml"))).toMatchObject({ code: 0, stderr: "" });
+    };
+    const own = (peers: number): string =>
+      `min_peers: ${peers}\nprefixes:\n  - { prefix: ${prefix}, origins: [64500] }\n  - { prefix: 198.51.100.0/24, origins: [] }`;
+    const losses = (): Promise<unknown[]> =>
+      ask(
+        "select prefix, time_started, time_ended, active, min_peers, num_peers from view_visibility_losses order by prefix, time_started",
+      );
+    const loss = (from: number, to: number | null, values: object = {}): unknown => ({
+      prefix,
+      time_started: time(from),
+      time_ended: to === null ? null : time(to),
+      active: to === null,
+      min_peers: 1,
+      num_peers: 0,
+      ...values,
+    });
+    const seen = (second: number, peer: number, where = prefix): string => announce(second, where, [peer, 64_500]);
+
+    test("a prefix that no peer announces any more is lost, until one announces it", async () => {
+      await configuration(own(1));
+      // Neither a first withdrawal, nor one of a more specific prefix, nor one of unused space loses anything.
+      await loadLines(
+        withdraw(0, prefix, 64_496),
+        seen(1, 64_496),
+        seen(1, 64_497),
+        seen(2, 64_496, "192.0.2.0/25"),
+        withdraw(3, "192.0.2.0/25", 64_496),
+        seen(4, 64_496, "198.51.100.0/24"),
+        withdraw(5, "198.51.100.0/24", 64_496),
+        withdraw(6, prefix, 64_496),
+      );
+      expect(await losses()).toEqual([]);
+      await loadLines(withdraw(7, prefix, 64_497));
+      expect(await losses()).toEqual([loss(7, null)]);
+      // The same files again, and another run of detect.
+      await loadLines(withdraw(7, prefix, 64_497), seen(1, 64_496));
+      await configuration(own(1));
+      expect(await losses()).toEqual([loss(7, null)]);
+      await loadLines(seen(9, 64_498));
+      await loadLines(withdraw(11, prefix, 64_498));
+      expect(await losses()).toEqual([loss(7, 9), loss(11, null)]);
+      await using backup = await database.connect("backup");
+      await expect(backup.query("select num_peers from view_visibility_losses")).resolves.toMatchObject({
+        rowCount: 2,
+      });
+    });
+
+    test("updates of before the configuration count, and a late one for its peer", async () => {
+      await loadLines(seen(0, 64_496), seen(0, 64_497), withdraw(5, prefix, 64_496), withdraw(6, prefix, 64_497));
+      await configuration(own(1));
+      expect(await losses()).toEqual([loss(6, null)]);
+      await loadLines(seen(3, 64_496));
+      expect(await losses()).toEqual([loss(6, null)]);
+      await loadLines(seen(2, 64_498));
+      expect(await losses()).toEqual([loss(6, 6)]);
+    });
+
+    test("the configuration has the number of peers, and decides what is watched", async () => {
+      await configuration(own(2));
+      await loadLines(seen(0, 64_496), withdraw(1, prefix, 64_496), seen(2, 64_496));
+      expect(await losses()).toEqual([]);
+      await loadLines(seen(3, 64_497), seen(3, 64_498), withdraw(4, prefix, 64_497));
+      expect(await losses()).toEqual([]);
+      await loadLines(withdraw(5, prefix, 64_498));
+      expect(await losses()).toEqual([loss(5, null, { min_peers: 2, num_peers: 1 })]);
+      await configuration(own(1));
+      expect(await losses()).toEqual([loss(5, 5, { min_peers: 2, num_peers: 1 })]);
+      await loadLines(withdraw(6, prefix, 64_496));
+      await configuration(own(0));
+      await loadLines(seen(7, 64_496));
+      const unwatched = loss(6, null, { active: false });
+      expect(await losses()).toEqual([loss(5, 5, { min_peers: 2, num_peers: 1 }), unwatched]);
+    });
   });
 
   test("a path without origin is not a hijack, and an AS set is one per foreign member", async () => {
