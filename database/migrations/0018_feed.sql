@@ -38,11 +38,11 @@ where beat_at < (now() at time zone 'UTC') - interval '1 minute'
   and not exists (select from routing.feed_gaps g where g.source = s.source and g.time_ended is null);
 
 comment on view public.view_feed_gaps is
-  'Intervals in which updates of a live source may be missing, also the one since the last commit of a feed that is gone.';
-comment on column public.view_feed_gaps.gap is 'Number of the gap for npm run load -- --fill-gap; null while no feed runs.';
+  'Intervals in which updates of a live source may be missing.';
+comment on column public.view_feed_gaps.gap is 'Number for npm run load -- --fill-gap; null while no feed runs.';
 comment on column public.view_feed_gaps.source is 'ris-live, or exabgp with the name of its router.';
-comment on column public.view_feed_gaps.time_started is 'Every update of the source before this time is stored, or lies in another gap.';
+comment on column public.view_feed_gaps.time_started is 'Earlier updates are stored, or lie in another gap.';
 comment on column public.view_feed_gaps.time_ended is 'Null while it lasts.';
-comment on column public.view_feed_gaps.reason is 'Why updates are missing, such as silent, connection lost, buffer full, feed stopped or no feed.';
+comment on column public.view_feed_gaps.reason is 'Such as silent, connection lost, buffer full, feed stopped or no feed.';
 comment on column public.view_feed_gaps.time_filled is 'When files filled the gap.';
 comment on column public.view_feed_gaps.rows_filled is 'New rows of these files.';

@@ -8,13 +8,11 @@ select key as hijack_key, rule, first_path, last_path,
   ), '[]') as peers
 from routing.hijacks h;
 
-comment on view public.view_hijack_reasons is
-  'Why each row of view_hijacks is a hijack: the rule, the paths, and the monitors with their times.';
-comment on column public.view_hijack_reasons.hijack_key is 'The hijack: view_hijacks.key.';
+comment on view public.view_hijack_reasons is 'Why each row of view_hijacks is a hijack.';
+comment on column public.view_hijack_reasons.hijack_key is 'view_hijacks.key.';
 comment on column public.view_hijack_reasons.rule is
-  'Rule of the configuration that the newest announcement breaks: its place in ARTEMIS''s file, or origins. Null for a hijack of before detection by rules.';
-comment on column public.view_hijack_reasons.first_path is
-  'AS path of the first announcement of the hijack, from the monitor to the origin. Null as for rule.';
-comment on column public.view_hijack_reasons.last_path is 'AS path of the newest announcement of the hijack. Null as for rule.';
+  'Rule that the newest announcement breaks: its place in ARTEMIS''s file, or origins. Null, like the paths, for hijacks of before detection by rules.';
+comment on column public.view_hijack_reasons.first_path is 'AS path of the first announcement, from the monitor to the origin.';
+comment on column public.view_hijack_reasons.last_path is 'AS path of the newest announcement.';
 comment on column public.view_hijack_reasons.peers is
-  'The monitors that saw the hijack, as a JSON array of {peer_asn, first_seen, last_seen, withdrawn_at} in the order of first_seen. withdrawn_at is null while the monitor has the hijack.';
+  'Its monitors: a JSON array of {peer_asn, first_seen, last_seen, withdrawn_at} in the order of first_seen.';

@@ -21,7 +21,7 @@ create table routing.visibility_losses (
   min_peers integer not null,
   num_peers integer not null,
   primary key (prefix, time_started),
-  constraint visibility_losses_ended check (time_ended >= time_started and not active)
+  constraint visibility_losses_ended check (time_ended is null or time_ended >= time_started and not active)
 );
 create index on routing.visibility_losses (prefix) where active;
 
@@ -29,13 +29,10 @@ create view public.view_visibility_losses as
 select prefix, time_started, time_ended, active, min_peers, num_peers from routing.visibility_losses;
 
 comment on view public.view_visibility_losses is
-  'Losses of visibility: intervals in which fewer monitors than configured announced a configured prefix, after enough had announced it.';
-comment on column public.view_visibility_losses.prefix is 'The configured prefix itself; announcements of more specific prefixes do not count.';
-comment on column public.view_visibility_losses.time_started is
-  'Time of the withdrawal that left fewer monitors than min_peers, in UTC. Prefix and time_started identify the loss.';
-comment on column public.view_visibility_losses.time_ended is
-  'Time of the announcement with which the prefix returned, in UTC. Null while the loss lasts.';
-comment on column public.view_visibility_losses.active is
-  'True while the loss lasts. False without time_ended: the configuration stopped watching the prefix.';
-comment on column public.view_visibility_losses.min_peers is 'Number of monitors that the configuration demanded when the loss began (min_peers, default 1).';
-comment on column public.view_visibility_losses.num_peers is 'Smallest number of monitors that announced the prefix during the loss.';
+  'Losses of visibility: fewer monitors than min_peers announced a configured prefix, after enough had.';
+comment on column public.view_visibility_losses.prefix is 'The configured prefix; more specific ones do not count.';
+comment on column public.view_visibility_losses.time_started is 'Time of the withdrawal that left fewer than min_peers, in UTC.';
+comment on column public.view_visibility_losses.time_ended is 'Time of the return, in UTC. Null while it lasts.';
+comment on column public.view_visibility_losses.active is 'True while it lasts. False without time_ended: the prefix is no longer watched.';
+comment on column public.view_visibility_losses.min_peers is 'Monitors that the configuration demanded.';
+comment on column public.view_visibility_losses.num_peers is 'Fewest monitors that announced the prefix meanwhile.';

@@ -27,14 +27,30 @@ export const readRecording = (): Recording =>
   JSON.parse(gunzipSync(readFileSync(recordingFile)).toString("utf8")) as Recording;
 
 /** Views that are newer than the recording. Delete these names before the next one. */
-const newer: ReadonlySet<string> = new Set(["view_bgpupdates_log", "view_hijacks_log", "view_log_generations"]);
+const newer: ReadonlySet<string> = new Set([
+  "view_bgpupdates_log",
+  "view_feed_gaps",
+  "view_hijack_reasons",
+  "view_hijacks_log",
+  "view_log_generations",
+  "view_visibility_losses",
+]);
+
+interface Relationship {
+  readonly using: { readonly manual_configuration?: { readonly remote_table: { readonly name: string } } };
+}
 
 /** The metadata without what the recording does not know. */
 export function recordedMetadata(metadata: Metadata): Metadata {
-  const isKnown = ({ table }: { readonly table: { readonly name: string } }): boolean => !newer.has(table.name);
-  return JSON.parse(JSON.stringify(metadata), (key, value) =>
-    key === "tables" ? (value as Parameters<typeof isKnown>[0][]).filter(isKnown) : (value as unknown),
-  ) as Metadata;
+  return JSON.parse(JSON.stringify(metadata), (key, value: unknown) => {
+    if (key === "tables")
+      return (value as { readonly table: { readonly name: string } }[]).filter(({ table }) => !newer.has(table.name));
+    if (key === "object_relationships" || key === "array_relationships")
+      return (value as Relationship[]).filter(
+        ({ using }) => !newer.has(using.manual_configuration?.remote_table.name ?? ""),
+      );
+    return value;
+  }) as Metadata;
 }
 
 const written: readonly string[] = [

@@ -58,7 +58,7 @@ describe("Resources and their fields", () => {
       };
     }>(`{ __type(name: "${view}") { fields { name type { kind ofType { kind name ofType { kind } } } } } }`, master);
     const names = answer.__type.fields.map(({ name }) => name);
-    const related = /^(hijack_links|update_links|configurations)(_aggregate)?$/;
+    const related = /^(?:reason|(hijack_links|update_links|configurations)(_aggregate)?)$/;
     expect(new Set(names.filter((name) => !related.test(name)))).toEqual(new Set(fields));
   });
 

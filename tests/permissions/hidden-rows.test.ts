@@ -46,7 +46,7 @@ let world: World;
 
 async function refill(): Promise<void> {
   await world.asOwner(
-    "truncate routing.bgp_updates, routing.hijacks, routing.hijack_positions, routing.configured_prefixes cascade",
+    "truncate routing.bgp_updates, routing.hijacks, routing.hijack_positions, routing.configured_prefixes, routing.visibility_losses cascade",
     "delete from auth.organisations",
     samePositions,
     fill,

@@ -13,6 +13,13 @@ const fill = `
   insert into routing.bgp_updates (key, prefix, origin_as, peer_asn, as_path, service, type, "timestamp", hijack_key, matched_prefix)
     select gen_random_uuid(), '192.0.2.0/24', 64511, 64496, '{64511}', 'demo|north', 'A', '2026-01-01'::timestamp + n * interval '1 second',
       case n when 1 then (select array_agg(key::text) from routing.hijacks) else '{h1}' end, '192.0.2.0/24'
+    from generate_series(1, ${many}) n;
+  insert into routing.visibility_losses (prefix, time_started, time_ended, active, min_peers, num_peers)
+    select '192.0.2.0/24', '2026-01-01'::timestamp + n * interval '1 minute', '2026-01-01'::timestamp + n * interval '1 minute', false, 1, 0
+    from generate_series(1, ${many}) n;
+  insert into routing.feed_sources (source, covered_until, beat_at) values ('ris-live', now(), '2100-01-01');
+  insert into routing.feed_gaps (source, time_started, time_ended, reason)
+    select 'ris-live', '2026-01-01'::timestamp + n * interval '1 minute', '2026-01-01'::timestamp + n * interval '1 minute', 'silent'
     from generate_series(1, ${many}) n;`;
 
 /** Generations before those of the rows above, as many as there are rows. */
@@ -25,9 +32,12 @@ const ordered: Readonly<Record<string, readonly [column: string, lowest: string]
   view_bgpupdates: ["timestamp", '"2000-01-01"'],
   view_bgpupdates_hijacks: ["hijack_key", '""'],
   view_bgpupdates_log: ["position", "0"],
+  view_feed_gaps: ["gap", "0"],
+  view_hijack_reasons: ["hijack_key", '""'],
   view_hijacks: ["key", '""'],
   view_hijacks_log: ["position", "0"],
   view_log_generations: ["generation", "0"],
+  view_visibility_losses: ["time_started", '"2000-01-01"'],
 };
 
 const access = declared();

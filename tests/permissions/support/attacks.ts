@@ -16,6 +16,9 @@ export const attacks: readonly string[] = [
     `{ view_bgpupdates(where: {hijack_key: {_contains: ["${key}"]}, _not: {hijack_links: {}}}, order_by: {timestamp: asc}) { timestamp } }`,
     `{ view_bgpupdates(where: {hijack_links: {hijack: {update_links: {hijack_key: {_eq: "${key}"}}}}}, order_by: {timestamp: asc}) { timestamp } }`,
     `{ view_hijacks_log(where: {key: {_gte: "${key}"}}, order_by: {position: asc}, limit: 1) { key position generation } }`,
+    `{ view_hijack_reasons(where: {hijack_key: {_gte: "${key}"}}, order_by: {hijack_key: asc}) { hijack_key rule first_path last_path peers } }`,
+    `{ view_hijack_reasons(where: {_not: {hijack: {key: {_neq: "${key}"}}}}) { hijack_key } }`,
+    `{ view_hijacks(where: {_not: {reason: {hijack_key: {_neq: "${key}"}}}}, order_by: {key: asc}) { key reason { rule peers } } }`,
     `{ view_bgpupdates_log(where: {hijack_key: {_contains: ["${key}"]}}, order_by: {position: asc}) { key position generation timestamp } }`,
   ]),
   ...["true", "false"].flatMap((flag) => [
@@ -34,6 +37,8 @@ export const attacks: readonly string[] = [
   "{ view_bgpupdates(order_by: [{hijack_key: desc}, {timestamp: asc}]) { timestamp } }",
   "{ view_hijacks_log(order_by: {position: desc}, offset: 1, limit: 1) { key position } }",
   "{ view_bgpupdates_log(order_by: {position: desc}) { key position } }",
+  "{ view_visibility_losses(order_by: [{num_peers: desc}, {prefix: asc}]) { prefix time_started num_peers } }",
+  "{ view_feed_gaps(order_by: {time_started: asc}) { gap source reason time_started } }",
   "{ view_log_generations(order_by: [{log: asc}, {generation: desc}]) { log generation kept_position reason started_at } }",
   // by distinct values
   "{ view_hijacks(distinct_on: [configured_prefix], order_by: [{configured_prefix: asc}, {key: asc}]) { configured_prefix key } }",

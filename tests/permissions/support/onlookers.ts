@@ -11,6 +11,9 @@ export const fill = `
     ('si1', 'S|0|-|L', '198.51.100.128/25', 65550, '2026-01-03', '2026-01-03 01:00', '198.51.100.0/24', false, true, 'secret of south one', 9, '{64498}'),
     ('sv1', 'E|0|-|L', '198.51.100.0/24', 65551, '2026-01-04', '2026-01-04 01:00', '198.51.100.0/24', true, false, 'secret of south two', 5, '{64499}'),
     ('x1', 'Q|0|-|-', '203.0.113.0/24', 65549, '2026-01-05', '2026-01-05 01:00', '203.0.113.0/24', true, false, 'secret of nobody', 1, '{}');
+  update routing.hijacks set rule = 'rule of ' || key, first_path = array[64504, hijack_as], last_path = array[64505, hijack_as];
+  insert into routing.hijack_peers (hijack_key, peer_asn, first_seen, last_seen) select key, 64496, time_detected, time_last from routing.hijacks;
+  insert into routing.visibility_losses (prefix, time_started, min_peers, num_peers) select prefix, '2026-02-01', 1, 0 from routing.configured_prefixes;
   select routing.ensure_partitions('2026-02-01', '2026-02-01');
   insert into routing.bgp_updates (key, prefix, origin_as, peer_asn, as_path, service, type, "timestamp", hijack_key, matched_prefix, communities)
     select md5(service)::uuid, prefix::inet, 64511, 64496 + n, array[64504 + n, 64511], service, 'A', '2026-02-01'::timestamp + n * interval '1 hour', keys::text[], matched::inet, '[[64504,1]]'
@@ -42,7 +45,7 @@ export const onlookers: readonly Onlooker[] = [
     changes: {
       "other values in ignored hijacks": [
         `update routing.hijacks set comment = 'zzz', community_annotation = 'zzz', type = 'Z|9|-|-', hijack_as = 1, prefix = '2001:db8::/32',
-           num_peers_seen = 0, peers_seen = '{1}', time_last = null, time_ended = '2020-01-01', configured_prefix = null, rpki_status = 'VD', seen = true where ignored`,
+           num_peers_seen = 0, peers_seen = '{1}', rule = 'zzz', last_path = '{1}', time_last = null, time_ended = '2020-01-01', configured_prefix = null, rpki_status = 'VD', seen = true where ignored`,
       ],
       "no ignored hijack at all": ["delete from routing.hijacks where ignored"],
       "many more of them, and their links": [
@@ -80,7 +83,9 @@ export const onlookers: readonly Onlooker[] = [
     changes: {
       "other values in the rows of others": [
         `update routing.hijacks set comment = 'zzz', community_annotation = 'zzz', type = 'Z|9|-|-', hijack_as = 1, prefix = '2001:db8::/32',
-           num_peers_seen = 0, peers_seen = '{1}', time_last = null, seen = true where key ~ '^(${letter}|x)'`,
+           num_peers_seen = 0, peers_seen = '{1}', rule = 'zzz', last_path = '{1}', time_last = null, seen = true where key ~ '^(${letter}|x)'`,
+        `update routing.hijack_peers set peer_asn = 1 where hijack_key ~ '^(${letter}|x)'`,
+        `update routing.visibility_losses set num_peers = 7 where prefix is distinct from (select prefix from routing.configured_prefixes where organisation = '${own}')`,
         `update routing.bgp_updates set communities = '[]', orig_path = '[1]', handled = true where matched_prefix is distinct from (select prefix from routing.configured_prefixes where organisation = '${own}')`,
         `update routing.configured_prefixes set origins = '{1}' where organisation is distinct from '${own}'`,
       ],

@@ -104,6 +104,10 @@ export async function demoRows(database: StartedDatabaseContainer): Promise<void
     insert into routing.hijacks (key, type, prefix, hijack_as, time_detected, configured_prefix, comment)
       values ('nobodys', 'E|0|-|-', '192.0.2.64/26', 64511, '2026-05-01', '192.0.2.64/26', 'note of nobody'),
         ('nowhere', 'E|0|-|-', '192.0.2.96/27', 64511, '2026-05-01', null, 'note of nowhere');
+    insert into routing.visibility_losses (prefix, time_started, min_peers, num_peers)
+      values ('192.0.2.0/24', '2026-05-01', 1, 0), ('198.51.100.0/24', '2026-05-02', 2, 1), ('192.0.2.64/26', '2026-05-03', 1, 0);
+    insert into routing.feed_sources (source, covered_until, beat_at) values ('ris-live', now(), '2100-01-01');
+    insert into routing.feed_gaps (source, time_started, time_ended, reason) values ('ris-live', '2026-05-01 01:00', '2026-05-01 02:00', 'silent');
   `);
   const key = (organisation: string, place: number) =>
     `(select key from routing.hijacks where comment = 'note of ${organisation} ${place}')`;
