@@ -102,16 +102,20 @@ export function dataDictionary(): string {
   const lines = (text: string, indent: string): string =>
     text.replaceAll(/(.{1,150})(?: |$)/g, `$1\n${indent}`).trimEnd();
   const readable = documentedViews().filter(({ name }) => !internal.has(name));
-  const sections = readable.map(({ name, description, columns }) =>
-    [
+  const sections = readable.map(({ name, description, columns }) => {
+    const base = readable.find((view) => view.name === logged[name]);
+    const known = new Set(base?.columns.map((column) => column.name));
+    const own = columns.filter((column) => !known.has(column.name));
+    return [
       `## ${name}`,
       "",
       lines(description, ""),
+      ...(base === undefined ? [] : ["", `The columns of [${base.name}](#${base.name}), and:`]),
       "",
-      ...columns.map((column) => `- \`${column.name}\` ${column.type}: ${lines(column.description, "  ")}`),
+      ...own.map((column) => `- \`${column.name}\` ${column.type}: ${lines(column.description, "  ")}`),
       "",
-    ].join("\n"),
-  );
+    ].join("\n");
+  });
   return [
     "# Data dictionary",
     "",
