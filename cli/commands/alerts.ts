@@ -13,17 +13,17 @@ import {
 } from "../status/alerts.ts";
 import { type Command, stackArgument } from "../foundation/command.ts";
 import { openPlace } from "../open-place.ts";
-import { requireOwn } from "../ownership/ownership.ts";
 
 /** Milliseconds: Alertmanager groups alerts for ten seconds, then retries a failed delivery. */
 const patience = 60_000;
 
 async function alertmanagerOf(stack: string): Promise<Docker.Container> {
-  if ((await openPlace(stack)).target === "kubernetes")
+  const place = await openPlace(stack);
+  if (place.target === "kubernetes")
     throw new Failure(`The stack ${stack} runs on Kubernetes, which has a Prometheus and an Alertmanager of its own`, {
       remedy: "set MONITORING=operator or scrape, and ask those of the cluster: docs/operate/monitoring.md#kubernetes",
     });
-  await requireOwn(stack);
+  await place.requireOwn();
   const found = await containerOf(stack, "alertmanager");
   if (found !== undefined) return found;
   throw new Failure(`The stack ${stack} has no Alertmanager`, {

@@ -7,6 +7,7 @@ import { lastLogLines } from "@routeql/host/docker/output";
 import { Failure } from "@routeql/host/failure";
 import { lastWords } from "@routeql/host/program-streams";
 import { stackArgument, stackOption } from "../foundation/command.ts";
+import { dockerClaims } from "../docker/claims.ts";
 import { requireOwn } from "../ownership/ownership.ts";
 
 const program = "pgbackrest-archive";
@@ -16,7 +17,7 @@ const containerOf = (stack: string, service: "archive" | "database"): Docker.Con
 
 /** @throws Failure when the stack has no archive */
 async function archiveOf(stack: string): Promise<Docker.Container> {
-  await requireOwn(stack);
+  await requireOwn(stack, dockerClaims(stack));
   const archive = containerOf(stack, "archive");
   if ((await orUndefined(archive.inspect())) !== undefined) return archive;
   throw new Failure(`The stack ${stack} has no archive`, {

@@ -7,6 +7,7 @@ import { type Execute, lastWords } from "@routeql/host/program-streams";
 import type Docker from "dockerode";
 import { type DatabaseReach, valuesOf } from "../pulumi/outputs.ts";
 import { requireOwn } from "../ownership/ownership.ts";
+import { dockerClaims } from "./claims.ts";
 import { libpqEnvironment, libpqUser, withinDatabase } from "../place/connection-settings.ts";
 import type { ClientPrograms } from "../place/programs.ts";
 
@@ -72,7 +73,7 @@ async function writeAuthority(container: Docker.Container, authority: string): P
 
 /** The database's own container, or one beside the stack for an external database. @throws Failure when the stack is not running */
 export async function openProgramsOnDocker(stack: string): Promise<ClientPrograms> {
-  const labels = await requireOwn(stack);
+  const labels = await requireOwn(stack, dockerClaims(stack));
   const values = await valuesOf(stack);
   const { database, databasePasswords } = values;
   const own = await databaseContainer(stack, database.host);

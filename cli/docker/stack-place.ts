@@ -2,6 +2,7 @@ import { dockerClient } from "@routeql/host/docker/client";
 import { execute } from "@routeql/host/docker/execute";
 import type { StackPlace } from "../place/stack-place.ts";
 import { requireOwn } from "../ownership/ownership.ts";
+import { dockerClaims } from "./claims.ts";
 import { publishedAddress, publishesHere } from "./published-address.ts";
 import { readDockerLogs } from "./read-logs.ts";
 import { resourceUsage } from "./resource-usage.ts";
@@ -11,7 +12,7 @@ import { dockerServiceStates } from "./service-states.ts";
 
 /** A stack on the Docker engine of this machine's context. Commands load only what they use, so that they start quickly. */
 export function dockerPlace(stack: string): StackPlace {
-  const owned = async (): Promise<void> => void (await requireOwn(stack));
+  const owned = async (): Promise<void> => void (await requireOwn(stack, dockerClaims(stack)));
   return {
     target: "docker",
     requireOwn: owned,

@@ -2,7 +2,8 @@ import type { KubeConfig } from "@kubernetes/client-node";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { ApiClient, ApiError, defaultConfig } from "@routeql/host/kubernetes/client";
 import { Cluster } from "@routeql/host/kubernetes/cluster";
-import { requireOwnInCluster } from "./ownership.ts";
+import { requireOwn } from "../ownership/ownership.ts";
+import { clusterClaims } from "./claims.ts";
 import { type Place, refuseOtherCluster } from "./place.ts";
 
 export interface Connection {
@@ -42,6 +43,6 @@ export async function connectCluster(
 /** The cluster on which a stack runs. @throws Failure for another cluster in kubectl, or a stack of another state */
 export async function connectTo(place: Place, stack: string, signal?: AbortSignal): Promise<Connection> {
   const connection = await connectCluster(signal, (server) => refuseOtherCluster(stack, place, { server }));
-  await requireOwnInCluster(connection.cluster, place, stack);
+  await requireOwn(stack, clusterClaims(connection.cluster, place));
   return connection;
 }

@@ -1,17 +1,7 @@
-/** Which state owns a stack on the Docker engine. The stack's name is not enough: two checkouts on one engine may both use it. */
+/** Which state owns a stack where it runs. The stack's name is not enough: two checkouts on one engine, or in one namespace, may both use it. */
 import { stackOption } from "../foundation/command.ts";
-import { type EngineIdentity, readEngineIdentity } from "../docker/engine/engine-facts.ts";
-import {
-  isData,
-  makeClaim,
-  type Owner,
-  readClaim,
-  removeClaim,
-  type StackObject,
-  stackObjects,
-  stateLabel,
-} from "@routeql/host/docker/stack-objects";
-import { dockerClient, orUndefined } from "@routeql/host/docker/client";
+import type { EngineIdentity } from "../docker/engine/engine-facts.ts";
+import { type Owner, stateLabel } from "@routeql/host/docker/stack-objects";
 import { Failure } from "@routeql/host/failure";
 import { type StackPaths, stackPaths } from "@routeql/host/paths";
 import {
@@ -26,31 +16,47 @@ import {
   readIdentity,
   thisCheckout,
 } from "./owner.ts";
-import { removeLeftovers } from "../pulumi/recovery.ts";
 
-const where = "on this Docker engine";
+/** An object with the stack's name. */
+export interface NamedObject {
+  readonly name: string;
+  /** Its label of the state that created it. */
+  readonly state: string | undefined;
+  /** Whether only the secrets of that state open it. */
+  readonly isData: boolean;
+}
 
-/** Objects and owners of a stack's name on the current engine. */
+/** The claim on the name of one stack, and the objects with that name: docker/claims.ts and kubernetes/claims.ts. */
+export interface ClaimStore {
+  /** Continues `The stack NAME …`, such as `on this Docker engine`. */
+  readonly where: string;
+  /** The Docker engine, to which a state stays bound; undefined for a cluster, which kubernetes/place.ts keeps. */
+  engine(): Promise<EngineIdentity | undefined>;
+  read(): Promise<Owner | undefined>;
+  objects(): Promise<readonly NamedObject[]>;
+  /** Claims the name; its objects of a replaced state make room. @returns the valid claim, which may be that of a faster state */
+  write(mine: Owner, before: Owner | undefined, replaces: boolean): Promise<Owner>;
+  remove(): Promise<void>;
+}
+
+/** Objects and owners of a stack's name. */
 export interface Holding {
   readonly identity: Identity | undefined;
-  readonly engine: EngineIdentity;
+  readonly engine: EngineIdentity | undefined;
   readonly claim: Owner | undefined;
-  readonly objects: readonly StackObject[];
+  readonly objects: () => Promise<readonly NamedObject[]>;
   /** Undefined when the stack belongs to this checkout, or does not exist. */
   readonly other: KnownOwner | undefined;
 }
 
-async function holdingOf(stack: string): Promise<Holding> {
-  const [identity, engine, claim, objects] = await Promise.all([
-    readIdentity(stackPaths(stack)),
-    readEngineIdentity(),
-    readClaim(stack),
-    stackObjects(stack),
-  ]);
+async function holdingOf(stack: string, store: ClaimStore): Promise<Holding> {
+  const [identity, engine, claim] = await Promise.all([readIdentity(stackPaths(stack)), store.engine(), store.read()]);
+  let found: Promise<readonly NamedObject[]> | undefined;
+  const objects = (): Promise<readonly NamedObject[]> => (found ??= store.objects());
   const other =
     claim === undefined
       ? ownerByLabels(
-          objects.map(({ labels }) => labels[stateLabel]),
+          (await objects()).map(({ state }) => state),
           identity,
         )
       : await otherByClaim(stack, claim, identity, objects);
@@ -61,22 +67,16 @@ async function otherByClaim(
   stack: string,
   claim: Owner,
   identity: Identity | undefined,
-  objects: readonly StackObject[],
+  objects: Holding["objects"],
 ): Promise<KnownOwner | undefined> {
   if (claim.state === identity?.state) return (await isCopied(stack, claim)) ? claim : undefined;
   // A claim without objects, from a failed run in a checkout that no longer exists.
-  return objects.length === 0 && (await isGone(claim)) ? undefined : claim;
+  return (await isGone(claim)) && (await objects()).length === 0 ? undefined : claim;
 }
-
-const dataNames = (objects: readonly StackObject[]): string[] =>
-  objects
-    .filter(isData)
-    .map(({ name }) => name)
-    .toSorted();
 
 /** @throws Failure when the state belongs to another Docker engine */
 function refuseOtherEngine(stack: string, { identity, engine }: Holding): void {
-  if (identity?.engine === undefined || identity.engine.id === engine.id) return;
+  if (identity?.engine === undefined || engine === undefined || identity.engine.id === engine.id) return;
   throw new Failure(
     `The stack ${stack} is on the Docker engine ${identity.engine.name}, and this is the Docker engine ${engine.name}`,
     {
@@ -88,31 +88,30 @@ function refuseOtherEngine(stack: string, { identity, engine }: Holding): void {
 }
 
 /** @throws Failure when the stack is on another engine, or belongs to another state */
-function refuse(stack: string, holding: Holding): void {
+async function refuse(stack: string, { where }: ClaimStore, holding: Holding): Promise<void> {
   refuseOtherEngine(stack, holding);
-  if (holding.other !== undefined)
-    throw belongsToAnother(stack, holding.other, { where, dataNames: dataNames(holding.objects) });
+  if (holding.other === undefined) return;
+  const data = (await holding.objects()).filter(({ isData }) => isData);
+  throw belongsToAnother(stack, holding.other, { where, dataNames: data.map(({ name }) => name).toSorted() });
 }
 
 /** Labels for objects that a command on a running stack creates. @throws Failure for a stack of another engine or state */
-export async function requireOwn(stack: string): Promise<Readonly<Record<string, string>>> {
-  const holding = await holdingOf(stack);
-  refuse(stack, holding);
-  return holding.identity === undefined ? {} : { [stateLabel]: holding.identity.state };
+export async function requireOwn(stack: string, store: ClaimStore): Promise<Readonly<Record<string, string>>> {
+  const { identity } = await requireOwnOrAdopt(stack, store, false);
+  return identity === undefined ? {} : { [stateLabel]: identity.state };
 }
 
 /** Checks the owner before a stack is removed. @throws Failure for a stack of another engine or state that is not to be adopted */
-export async function requireOwnOrAdopt(stack: string, adopt: boolean): Promise<Holding> {
-  const holding = await holdingOf(stack);
-  if (!adopt) refuse(stack, holding);
+export async function requireOwnOrAdopt(stack: string, store: ClaimStore, adopt: boolean): Promise<Holding> {
+  const holding = await holdingOf(stack, store);
+  if (!adopt) await refuse(stack, store, holding);
   return holding;
 }
 
 /** Data is only readable with the secrets of its creation, and these are in the state. */
-function refuseForeignData(stack: string, { objects, other, identity }: Holding): void {
-  const isForeign = ({ labels: { [stateLabel]: state } }: StackObject): boolean =>
-    state === undefined || state !== identity?.state;
-  const foreign = objects.filter((object) => isData(object) && isForeign(object)).map(({ name }) => name);
+async function refuseForeignData(stack: string, { objects, other, identity }: Holding): Promise<void> {
+  const isForeign = ({ state }: NamedObject): boolean => state === undefined || state !== identity?.state;
+  const foreign = (await objects()).filter((object) => object.isData && isForeign(object)).map(({ name }) => name);
   if (foreign.length === 0) return;
   const folder = other?.folder
     ? `${other.folder}/.routeql/${stack}`
@@ -134,40 +133,34 @@ export interface Permit {
 }
 
 /** Checks the owner before anything is built. @throws Failure for a stack of another engine or state, and for another state's data */
-export async function checkOwnership(stack: string, adopt: boolean): Promise<Permit> {
-  const holding = await holdingOf(stack);
+export async function checkOwnership(stack: string, store: ClaimStore, adopt: boolean): Promise<Permit> {
+  const holding = await holdingOf(stack, store);
+  const { identity: known, engine, claim, other } = holding;
   // Foreign data is the more severe problem, and adopting does not solve it.
-  if (adopt || holding.other === undefined) refuseForeignData(stack, holding);
-  if (!adopt) refuse(stack, holding);
-  const identity = { ...(holding.identity ?? newIdentity()), engine: holding.engine };
-  return {
-    identity,
-    replaces: holding.other !== undefined || (holding.claim !== undefined && holding.claim.state !== identity.state),
-  };
+  if (adopt || other === undefined) await refuseForeignData(stack, holding);
+  if (!adopt) await refuse(stack, store, holding);
+  const identity = { ...(known ?? newIdentity()), ...(engine === undefined ? {} : { engine }) };
+  return { identity, replaces: other !== undefined || (claim !== undefined && claim.state !== identity.state) };
 }
 
-/** Claims the stack's name on this engine for this state before anything is created. @throws Failure when another was faster */
-export async function claimStack(stack: string, paths: StackPaths, { identity, replaces }: Permit): Promise<void> {
+/** Claims the stack's name for this state before anything is created. @throws Failure when another was faster */
+export async function claimStack(
+  stack: string,
+  paths: StackPaths,
+  store: ClaimStore,
+  { identity, replaces }: Permit,
+): Promise<void> {
   const mine = thisCheckout(identity.state);
   await keepIdentity(paths, identity);
-  const before = await readClaim(stack);
+  const before = await store.read();
   if (before !== undefined && (Object.keys(mine) as (keyof Owner)[]).every((key) => before[key] === mine[key])) return;
-  if (replaces) await removeAllButData(stack);
-  // The same state in another folder, or another state that is replaced.
-  if (before !== undefined && (replaces || before.state === mine.state)) await removeClaim(stack);
-  const made = await makeClaim(stack, mine);
-  if (made.state !== mine.state) throw belongsToAnother(stack, made, { where });
+  const made = await store.write(mine, before, replaces);
+  if (made.state !== mine.state) throw belongsToAnother(stack, made, { where: store.where });
 }
 
-async function removeAllButData(stack: string): Promise<void> {
-  await removeLeftovers(stack, {});
-  const volumes = (await stackObjects(stack)).filter((object) => object.kind === "volume" && !isData(object));
-  for (const { id } of volumes) await orUndefined(dockerClient().getVolume(id).remove());
-}
-
-/** Releases the name once nothing is left on the engine: the next run may use another engine. */
-export async function releaseStack(stack: string, paths: StackPaths): Promise<void> {
-  await removeClaim(stack);
+/** Releases the name once nothing is left: the next run may use another engine. */
+export async function releaseStack(paths: StackPaths, store: ClaimStore): Promise<void> {
+  await store.remove();
   const identity = await readIdentity(paths);
   if (identity !== undefined) await keepIdentity(paths, { state: identity.state });
 }

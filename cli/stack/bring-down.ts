@@ -3,7 +3,9 @@ import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { isData, stackObjects, stateLabel } from "@routeql/host/docker/stack-objects";
 import { phase, type PhaseContext, runPhases } from "../foundation/phases.ts";
-import { dataClaims, releaseInCluster, removeDataClaims, requireOwnInCluster } from "../kubernetes/ownership.ts";
+import { clusterClaims } from "../kubernetes/claims.ts";
+import { dataClaims, removeDataClaims } from "../kubernetes/data-claims.ts";
+import { dockerClaims } from "../docker/claims.ts";
 import { lostKinds, removeLostObjects } from "../kubernetes/lost-objects.ts";
 import { forgetPlace, type Place, placeOf } from "../kubernetes/place.ts";
 import type { PulumiCli } from "../pulumi/acquire.ts";
@@ -72,7 +74,7 @@ export function bringDown(options: DownOptions): Promise<DownResult> {
     const cli = cliPhase(onLine);
     const plugins = pluginsPhase(session, cli, onLine);
     const ownership = phase("Ownership", async () => {
-      const holding = await requireOwnOrAdopt(options.stack, adopt);
+      const holding = await requireOwnOrAdopt(options.stack, dockerClaims(options.stack), adopt);
       if (holding.other !== undefined) await refuseLostArchive(options.stack);
       return [holding, ""];
     });
@@ -101,7 +103,7 @@ export function bringDown(options: DownOptions): Promise<DownResult> {
       await forgetChoice(session.paths);
     }
     const keptVolumes = options.volumes ? [] : data;
-    if (keptVolumes.length === 0) await releaseStack(options.stack, session.paths);
+    if (keptVolumes.length === 0) await releaseStack(session.paths, dockerClaims(options.stack));
     return {
       destroyed,
       keptVolumes,
@@ -128,8 +130,9 @@ async function bringDownOnCluster(
   const located = clusterPhase(stack, () => place);
   const destroy = phase(`Stack ${stack}`, async (context) => {
     const { cluster } = located.result.connection;
-    if (!adopt) await requireOwnInCluster(cluster, place, stack);
-    const claims = await dataClaims(cluster, place, context.signal);
+    const claims = clusterClaims(cluster, place);
+    await requireOwnOrAdopt(stack, claims, adopt);
+    const volumeClaims = await dataClaims(cluster, place, context.signal);
     const tools = { cli: cli.result, plugins: plugins.result };
     // Lost objects of a cluster are deleted after the others.
     const destroyed = await destroyStack(session, tools, async () => [], volumes, context);
@@ -140,9 +143,9 @@ async function bringDownOnCluster(
     if (volumes) {
       // The claims still exist if the namespace does not belong to the stack.
       await removeDataClaims(cluster, place, context.signal);
-      await releaseInCluster(cluster, place);
+      await releaseStack(session.paths, claims);
     }
-    const result = { destroyed, removedVolumes: volumes ? claims : [], keptVolumes: volumes ? [] : claims };
+    const result = { destroyed, removedVolumes: volumes ? volumeClaims : [], keptVolumes: volumes ? [] : volumeClaims };
     return [result, removedText(destroyed)];
   });
   const phases = [[[cli], [located]], plugins, destroy];

@@ -12,7 +12,9 @@ import {
   type Ready,
   runPhases,
 } from "../foundation/phases.ts";
-import { checkOwnershipInCluster, claimInCluster, refuseForeignClaims } from "../kubernetes/ownership.ts";
+import { clusterClaims } from "../kubernetes/claims.ts";
+import { refuseForeignClaims } from "../kubernetes/data-claims.ts";
+import { dockerClaims } from "../docker/claims.ts";
 import { engineAbilities, limitWarnings } from "../docker/engine/engine-facts.ts";
 import { lostKinds, removeLostObjects } from "../kubernetes/lost-objects.ts";
 import { keepPlace } from "../kubernetes/place.ts";
@@ -50,7 +52,7 @@ import {
 import { lostDataWarnings } from "./lost-data.ts";
 import { describeEffects, type Step } from "./effects.ts";
 import { describeChanges, Progress, reasonOf } from "./progress.ts";
-import { checkOwnership, claimStack, type Permit } from "../ownership/ownership.ts";
+import { checkOwnership, type ClaimStore, claimStack, type Permit } from "../ownership/ownership.ts";
 import {
   clearInterrupted,
   type Deployment,
@@ -138,19 +140,16 @@ function updatePhase(
     const { cluster, chosen } = prepared;
     const permit = prepared.permit.result;
     // Claimed before anything is created: a failed update leaves objects too.
-    if (cluster === undefined) await claimStack(stack, paths, permit);
-    else {
-      await keepPlace(paths, cluster.result.place);
-      await claimInCluster(cluster.result, paths, permit);
-    }
+    if (cluster !== undefined) await keepPlace(paths, cluster.result.place);
+    await claimStack(stack, paths, prepared.claims(), permit);
     let update: Update;
     try {
       update = await updateStack(opened, paths, context, cluster?.result, permit, logins.result.length > 0);
     } finally {
       if (chosen !== undefined) await keepChoiceOf(stack, paths, chosen.result.choice);
     }
-    // The update may have created the namespace.
-    if (cluster !== undefined) await claimInCluster(cluster.result, paths, permit);
+    // The update may have created the namespace of the claim.
+    await claimStack(stack, paths, prepared.claims(), permit);
     const access = await writeAccess(stack, paths, readOutputs(plain(update.outputs), stack));
     context.show("waiting until every service is healthy");
     const place = await openPlace(stack);
@@ -218,6 +217,8 @@ interface Preparation {
   readonly plan: Plan;
   readonly cli: Ready<PulumiCli>;
   readonly plugins: Ready<PluginKind>;
+  /** Where the stack's name is claimed; of a cluster once it is connected. */
+  readonly claims: () => ClaimStore;
   readonly permit: Ready<Permit>;
   readonly configuration: Ready<StackConfiguration>;
   /** Absent on Docker. */
@@ -245,13 +246,20 @@ function preparation(
   const beside = directory === undefined ? [] : [[directory]];
   if (targetOf(given.plain) === "kubernetes") {
     const cluster = clusterPhase(stack, (server) => newPlace(stack, given, server));
-    const permit = ownerPhase(session, () => checkOwnershipInCluster(cluster.result, stack, adopt));
+    const claims = () => clusterClaims(cluster.result.connection.cluster, cluster.result.place);
+    const permit = ownerPhase(session, () => checkOwnership(stack, claims(), adopt));
     const { imageRegistry, pushImages } = given.plain;
     if (imageRegistry !== undefined && !pushImages) {
+<<<<<<< HEAD
       const list = options.images === undefined ? undefined : listPhase(() => given, options.images);
       const configuration = list ?? { result: given };
       const plan = [[[cli], [...(list ? [list] : []), cluster, permit], ...beside], plugins];
       return { plan, cli, plugins, permit, configuration, cluster, directory };
+=======
+      const configuration = { result: given };
+      const plan = [[[cli], [cluster, permit], ...beside], plugins];
+      return { plan, cli, plugins, claims, permit, configuration, cluster, directory };
+>>>>>>> 72e4c3fb (Decide the owner of a stack in one module with two stores)
     }
     const chosenNow = (): StackConfiguration => chosen.result.configuration;
     const list = options.images === undefined ? undefined : listPhase(chosenNow, options.images);
@@ -262,19 +270,24 @@ function preparation(
         : [];
     const lane = [cluster, permit, engine, chosen, ...(list ? [list] : []), configuration, ...images];
     const plan = [[[cli], lane, ...beside], plugins];
-    return { plan, cli, plugins, permit, configuration, cluster, chosen, directory };
+    return { plan, cli, plugins, claims, permit, configuration, cluster, chosen, directory };
   }
+<<<<<<< HEAD
   if (options.images !== undefined)
     throw new Failure(`--images needs a stack on Kubernetes, and ${stack} runs on Docker`, {
       remedy: "omit --images.",
     });
   const permit = ownerPhase(session, () => checkOwnership(stack, adopt));
+=======
+  const claims = () => dockerClaims(stack);
+  const permit = ownerPhase(session, () => checkOwnership(stack, claims(), adopt));
+>>>>>>> 72e4c3fb (Decide the owner of a stack in one module with two stores)
   const networks = networksPhase(session, chosen, withImages);
   const configuration = basesPhase(() => networks.result, onLine);
   const ports = withImages ? [portsPhase(stack, chosen)] : [];
   const images = withImages ? [imagesPhase(configuration, onLine)] : [];
   const lane = [engine, permit, chosen, ...ports, networks, configuration, ...images];
-  return { plan: [[[cli], lane, ...beside], plugins], cli, plugins, permit, configuration, chosen, directory };
+  return { plan: [[[cli], lane, ...beside], plugins], cli, plugins, claims, permit, configuration, chosen, directory };
 }
 
 function open({ stack, log }: Session, { cli, plugins, configuration, permit }: Preparation): Promise<Stack> {
