@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { readJson } from "@routeql/contract/written-text";
 
 /** Written into packages and source archives, which have no history: `{"build": 1311}`. */
 export const buildFile = "infra/build.json";
@@ -12,7 +13,7 @@ export function buildNumber(root = resolve(import.meta.dirname, "..")): number |
 
 function writtenNumber(path: string): number | undefined {
   if (!existsSync(path)) return undefined;
-  const { build } = JSON.parse(readFileSync(path, "utf8")) as { readonly build?: unknown };
+  const { build } = readJson(path) as { readonly build?: unknown };
   return typeof build === "number" ? build : undefined;
 }
 

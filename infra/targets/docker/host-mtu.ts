@@ -1,5 +1,5 @@
 /** MTU of the Docker host's default route: on a VPN or a cloud's overlay it is below Docker's 1500, and larger packets of containers are lost. */
-import { readFileSync } from "node:fs";
+import { readText } from "@routeql/contract/written-text";
 import { orUndefined } from "@routeql/host/docker/client";
 import { engineAddress } from "@routeql/host/docker/engine-address";
 import { engineOfProvider } from "./provider-engine.ts";
@@ -11,10 +11,9 @@ const least = 1280;
 const option = "com.docker.network.driver.mtu";
 
 type Read = (path: string) => string;
-const fromFile: Read = (path) => readFileSync(path, "utf8");
 
 /** The MTU of the default route in /proc/net/route with the smallest metric; undefined without one, and for Docker's default or more. */
-export function smallMtu(read: Read = fromFile): number | undefined {
+export function smallMtu(read: Read = readText): number | undefined {
   try {
     const routes = read("/proc/net/route")
       .split("\n")
