@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { belongsToAnother, describeOwner, isCopied, isGone, thisCheckout } from "./owner.ts";
+import { describeOwner } from "@routeql/host/docker/stack-objects";
+import { belongsToAnother, isCopied, isGone, thisCheckout } from "./owner.ts";
 
 const state = "0123456789abcdef";
 let folder: string;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
 import { dirname, join } from "node:path";
-import type { Owner } from "@routeql/host/docker/stack-objects";
+import { describeOwner, type KnownOwner, type Owner } from "@routeql/host/docker/stack-objects";
 import { Failure } from "@routeql/host/failure";
 import { projectFolder, stackPaths, type StackPaths } from "@routeql/host/paths";
 import { z } from "zod";
@@ -50,14 +50,6 @@ export const thisCheckout = (state: string): Owner => ({
   host: hostname(),
   user: userName(),
 });
-
-/** The known facts of a stack's owner: all from a claim, only the state from labels, nothing for objects without them. */
-export type KnownOwner = Partial<Owner>;
-
-export function describeOwner({ folder, host, user, state }: KnownOwner): string {
-  if (folder !== undefined && folder !== "") return `the checkout ${folder} (host ${host}, user ${user})`;
-  return state === undefined ? "a program that recorded no state" : `another Pulumi state (${state})`;
-}
 
 /** The owner by the state labels of the stack's objects; undefined when this state owns them, or when there are none. */
 export function ownerByLabels(

@@ -1,7 +1,7 @@
 /** Which state owns a stack where it runs. The stack's name is not enough: two checkouts on one engine, or in one namespace, may both use it. */
 import { stackOption } from "../foundation/command.ts";
 import type { EngineIdentity } from "../docker/engine/engine-facts.ts";
-import { type Owner, stateLabel } from "@routeql/host/docker/stack-objects";
+import { type KnownOwner, type Owner, stateLabel } from "@routeql/host/docker/stack-objects";
 import { Failure } from "@routeql/host/failure";
 import { type StackPaths, stackPaths } from "@routeql/host/paths";
 import {
@@ -10,7 +10,6 @@ import {
   isCopied,
   isGone,
   keepIdentity,
-  type KnownOwner,
   newIdentity,
   ownerByLabels,
   readIdentity,

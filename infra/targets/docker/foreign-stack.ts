@@ -1,5 +1,5 @@
 import { RunError } from "@pulumi/pulumi";
-import { readClaim, stackObjects, stateLabel } from "@routeql/host/docker/stack-objects";
+import { describeOwner, readClaim, stackObjects, stateLabel } from "@routeql/host/docker/stack-objects";
 import { type DockerClient, engineOfProvider } from "./provider-engine.ts";
 
 /** Stops plain `pulumi up` for another state's stack, whose data these secrets do not open. @param identity of a known state @throws RunError */
@@ -12,10 +12,7 @@ export async function refuseForeignStack(
   const [claim, objects] = await Promise.all([readClaim(stack, docker), stackObjects(stack, docker)]);
   const foreign = objects.filter(({ labels: { [stateLabel]: state } }) => state !== undefined && state !== identity);
   if (foreign.length === 0 && (claim === undefined || claim.state === identity)) return;
-  const owner =
-    claim === undefined
-      ? `another Pulumi state (${foreign[0]!.labels[stateLabel]})`
-      : `the checkout ${claim.folder} (host ${claim.host}, user ${claim.user})`;
+  const owner = describeOwner(claim ?? { state: foreign[0]!.labels[stateLabel]! });
   const names = foreign.map(({ name }) => name).toSorted();
   const shown =
     names.length === 0

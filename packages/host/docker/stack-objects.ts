@@ -51,6 +51,14 @@ export interface Owner {
   readonly user: string;
 }
 
+/** The known facts of a stack's owner: all from a claim, only the state from labels, nothing for objects without them. */
+export type KnownOwner = Partial<Owner>;
+
+export function describeOwner({ folder, host, user, state }: KnownOwner): string {
+  if (folder !== undefined && folder !== "") return `the checkout ${folder} (host ${host}, user ${user})`;
+  return state === undefined ? "a program that recorded no state" : `another Pulumi state (${state})`;
+}
+
 /** The claim of a state: an empty volume whose labels name the checkout, since labels of data volumes are immutable. */
 const claimLabel = "com.routeql.claim";
 const nameOf = (stack: string): string => `routeql-${stack}-claim`;
