@@ -5,7 +5,7 @@ import { Failure, messageOf } from "@routeql/host/failure";
 import { stackPaths } from "@routeql/host/paths";
 import { lastWords } from "@routeql/host/program-streams";
 import { inSidecar } from "../stack/in-sidecar.ts";
-import { inArchive, readTime, restoreTo } from "../database/archive.ts";
+import { readTime } from "../place/archive.ts";
 import { openClientPrograms } from "../database/client-programs.ts";
 import { openDatabase } from "../database/open-database.ts";
 import { showProgress } from "../database/counted.ts";
@@ -78,7 +78,8 @@ async function openLogins(stack: string, signal: AbortSignal): Promise<string> {
 /** Restores the archive's state of a moment; accounts and keys are treated as in the restore of a file. */
 async function toMoment(stack: string, point: string, args: ParsedArguments, signal: AbortSignal): Promise<void> {
   const started = performance.now();
-  const state = await restoreTo(stack, point, args.flag("replace"), signal, async () => {
+  const archive = await (await openPlace(stack)).archive();
+  const state = await archive.restoreTo(point, args.flag("replace"), signal, async () => {
     try {
       return await rememberState(() => openDatabase(stack, "owner"));
     } catch (error) {
@@ -136,7 +137,7 @@ export const command: Command = {
       });
     }
     if (args.flag("drill")) {
-      await inArchive(stack, "drill", signal);
+      await (await (await openPlace(stack)).archive()).run("drill", signal);
       return;
     }
     const started = performance.now();

@@ -31,6 +31,10 @@ export function dockerPlace(stack: string): StackPlace {
       await owned();
       return runJobAgain(stack, job);
     },
+    async archive() {
+      await owned();
+      return (await import("./archive.ts")).openArchive(stack);
+    },
     publishedAddress: () => publishedAddress(stack),
     get mustAnswer() {
       return publishesHere();

@@ -1,4 +1,5 @@
 import { messageOf } from "@routeql/host/failure";
+import { noArchive } from "../place/archive.ts";
 import type { StackPlace } from "../place/stack-place.ts";
 import { autoscalerProblems } from "./autoscalers.ts";
 import { openProgramsInCluster } from "./client-programs.ts";
@@ -25,6 +26,7 @@ export function clusterPlace(stack: string, place: Place): StackPlace {
     },
     openPrograms: (signal) => openProgramsInCluster(place, stack, signal),
     runJob: async (job, signal) => (job === "migrate" ? migrateAgain(place, stack, signal) : undefined),
+    archive: () => Promise.reject(noArchive(stack)),
     publishedAddress: async () => undefined,
     mustAnswer: false,
     // The Prometheus of a cluster is not one of the stack.

@@ -1,4 +1,5 @@
 import type { Execute } from "@routeql/host/program-streams";
+import type { Archive } from "./archive.ts";
 import type { ClientPrograms } from "./programs.ts";
 import type { LogOptions, LogReader } from "../logs/logs.ts";
 import type { ArchiveFacts, Deliveries, FiringAlert, Problem, ServiceState } from "../status/report.ts";
@@ -18,6 +19,8 @@ export interface StackPlace {
   openPrograms(signal?: AbortSignal): Promise<ClientPrograms>;
   /** Runs a job of the stack again. @returns undefined if it succeeds or the stack has none; else its failure */
   runJob(job: Job, signal: AbortSignal): Promise<JobFailure | undefined>;
+  /** @throws Failure when the stack has none */
+  archive(): Promise<Archive>;
   /** Address at which this machine reaches the gateway beside its public name. */
   publishedAddress(): Promise<string | undefined>;
   /** Whether the gateway must answer this machine. */

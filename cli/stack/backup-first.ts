@@ -8,7 +8,7 @@ import { projectFolder } from "@routeql/host/paths";
 import { builtImages, pulledImages } from "@routeql/infra/images";
 import { hasNewMigrations } from "@routeql/infra/release";
 import { archives } from "@routeql/infra/settings/archive";
-import { inArchive } from "../database/archive.ts";
+import { openPlace } from "../open-place.ts";
 import { backUpTo } from "../database/backup.ts";
 import { openClientPrograms } from "../database/client-programs.ts";
 import { recordRun } from "../place/programs.ts";
@@ -52,7 +52,8 @@ export function backupPhase({ stack, paths }: StackFiles, configuration: Ready<S
       try {
         show(`${change}: backing up the database`);
         if (archives(plain) && (await isRunning(`routeql-${stack}-archive`))) {
-          await inArchive(stack, "backup", signal, new PassThrough().resume());
+          const archive = await (await openPlace(stack)).archive();
+          await archive.run("backup", signal, new PassThrough().resume());
           // pgBackRest knows the end of a backup in whole seconds, and restores from backups that ended before the moment.
           await sleep(2000, undefined, { signal });
           const moment = new Date().toISOString();

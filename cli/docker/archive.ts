@@ -7,34 +7,29 @@ import { lastLogLines } from "@routeql/host/docker/output";
 import { Failure } from "@routeql/host/failure";
 import { lastWords } from "@routeql/host/program-streams";
 import { stackArgument, stackOption } from "../foundation/command.ts";
-import { dockerClaims } from "../docker/claims.ts";
-import { requireOwn } from "../ownership/ownership.ts";
+import { type Archive, type ArchiveCommand, noArchive } from "../place/archive.ts";
 
 const program = "pgbackrest-archive";
 
 const containerOf = (stack: string, service: "archive" | "database"): Docker.Container =>
   dockerClient().getContainer(`routeql-${stack}-${service}`);
 
-/** @throws Failure when the stack has no archive */
-async function archiveOf(stack: string): Promise<Docker.Container> {
-  await requireOwn(stack, dockerClaims(stack));
+/** The archive of an own stack, by images/database/pgbackrest-archive.sh. @throws Failure when the stack has none */
+export async function openArchive(stack: string): Promise<Archive> {
   const archive = containerOf(stack, "archive");
-  if ((await orUndefined(archive.inspect())) !== undefined) return archive;
-  throw new Failure(`The stack ${stack} has no archive`, {
-    remedy:
-      `on Docker set ARCHIVE=true (built images, DATABASE=single) and run \`npm run up${stackArgument(stack)}\`. ` +
-      "CloudNativePG: docs/operate/kubernetes.md. An external database: its owner.",
-  });
+  if ((await orUndefined(archive.inspect())) === undefined) throw noArchive(stack);
+  return {
+    run: (command, signal, output = process.stdout) => inArchive(archive, command, signal, output),
+    restoreTo: (point, replace, signal, remember) => restoreTo(stack, archive, { point, replace, signal }, remember),
+  };
 }
 
-/** Runs a command of images/database/pgbackrest-archive.sh in the service that serves it. @throws Failure with its last lines */
-export async function inArchive(
-  stack: string,
-  command: "backup" | "drill",
+async function inArchive(
+  archive: Docker.Container,
+  command: ArchiveCommand,
   signal: AbortSignal,
-  output: Writable = process.stdout,
+  output: Writable,
 ): Promise<void> {
-  const archive = await archiveOf(stack);
   const said = lastWords();
   const streams = { output, errors: said.stream, signal };
   const code = await execute(archive, [program, command], streams);
@@ -102,15 +97,18 @@ async function untilHealthy(container: Docker.Container, signal: AbortSignal): P
   while ((await container.inspect()).State.Health?.Status !== "healthy") await sleep(500, undefined, { signal });
 }
 
-/** Replaces the database by its state at `point`, a time or `latest`. @param remember reads what survives @returns that @throws Failure */
-export async function restoreTo<State>(
+interface Moment {
+  readonly point: string;
+  readonly replace: boolean;
+  readonly signal: AbortSignal;
+}
+
+async function restoreTo<State>(
   stack: string,
-  point: string,
-  replace: boolean,
-  signal: AbortSignal,
+  archive: Docker.Container,
+  { point, replace, signal }: Moment,
   remember: () => Promise<State>,
 ): Promise<State> {
-  const archive = await archiveOf(stack);
   const database = containerOf(stack, "database");
   const stop = async (): Promise<State> => {
     const state = await remember();
@@ -144,14 +142,4 @@ export async function restoreTo<State>(
     });
   }
   return state;
-}
-
-/** @throws Failure for a text that is no time, or a time in the future */
-export function readTime(text: string, now = new Date()): string {
-  const time = new Date(text);
-  const remedy = "give a time with its zone, such as 2026-01-31T13:45:00Z.";
-  if (!/(Z|[+-]\d{2}:\d{2})$/.test(text) || Number.isNaN(time.getTime()))
-    throw new Failure(`--to-time ${JSON.stringify(text)} is not a time with a zone`, { remedy });
-  if (time > now) throw new Failure(`--to-time ${text} is in the future`, { remedy });
-  return `${time.toISOString().replace("T", " ").replace("Z", "")}+00`;
 }
