@@ -15,7 +15,10 @@ export function exitCodeOf({ status, details }: V1Status): number {
   return code === undefined ? 1 : Number(code);
 }
 
-/** Runs a program in a pod's container and returns its exit code. @throws Failure for a lost connection; the signal's reason */
+/**
+ * Runs a program in a pod's container and returns its exit code. `kubectl exec` ends with 1 for a lost connection and for a program's own 1, so
+ * that a restore could not tell whether its program ran to the end. @throws Failure for a lost connection; the signal's reason
+ */
 export async function executeInPod(
   config: KubeConfig,
   { namespace }: Place,
