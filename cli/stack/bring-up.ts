@@ -250,16 +250,10 @@ function preparation(
     const permit = ownerPhase(session, () => checkOwnership(stack, claims(), adopt));
     const { imageRegistry, pushImages } = given.plain;
     if (imageRegistry !== undefined && !pushImages) {
-<<<<<<< HEAD
       const list = options.images === undefined ? undefined : listPhase(() => given, options.images);
       const configuration = list ?? { result: given };
       const plan = [[[cli], [...(list ? [list] : []), cluster, permit], ...beside], plugins];
-      return { plan, cli, plugins, permit, configuration, cluster, directory };
-=======
-      const configuration = { result: given };
-      const plan = [[[cli], [cluster, permit], ...beside], plugins];
       return { plan, cli, plugins, claims, permit, configuration, cluster, directory };
->>>>>>> 72e4c3fb (Decide the owner of a stack in one module with two stores)
     }
     const chosenNow = (): StackConfiguration => chosen.result.configuration;
     const list = options.images === undefined ? undefined : listPhase(chosenNow, options.images);
@@ -272,16 +266,12 @@ function preparation(
     const plan = [[[cli], lane, ...beside], plugins];
     return { plan, cli, plugins, claims, permit, configuration, cluster, chosen, directory };
   }
-<<<<<<< HEAD
   if (options.images !== undefined)
     throw new Failure(`--images needs a stack on Kubernetes, and ${stack} runs on Docker`, {
       remedy: "omit --images.",
     });
-  const permit = ownerPhase(session, () => checkOwnership(stack, adopt));
-=======
   const claims = () => dockerClaims(stack);
   const permit = ownerPhase(session, () => checkOwnership(stack, claims(), adopt));
->>>>>>> 72e4c3fb (Decide the owner of a stack in one module with two stores)
   const networks = networksPhase(session, chosen, withImages);
   const configuration = basesPhase(() => networks.result, onLine);
   const ports = withImages ? [portsPhase(stack, chosen)] : [];
