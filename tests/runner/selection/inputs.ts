@@ -88,7 +88,9 @@ export const suiteInputs: Readonly<Record<string, SuiteInputs>> = {
   },
   kubernetes: {
     inputs: [...shared, ...kit, ...ownStack].concat(
-      paths("nginx offline docs/start/desk tests/kubernetes tests/kubernetes-node tests/local/support/tiny-stack.ts"),
+      paths(
+        "nginx offline docs/operate/rights docs/start/desk tests/kubernetes tests/kubernetes-node tests/local/support/tiny-stack.ts",
+      ),
       paths("04-endpoints-session-flow 05-graphql 09-events").map((name) => `tests/e2e/${name}.test.ts`),
     ),
     through: behindCommands,
