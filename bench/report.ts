@@ -43,13 +43,15 @@ export interface RecordedRun {
   readonly only: string;
   readonly against?: string | undefined;
   readonly loadBefore: number;
+  /** Whether the figures are all of the record; default: without `--only`. */
+  readonly isWhole?: boolean;
 }
 
 /** Writes figures for docs/reference/figures.md; a run with `--only` keeps the others. @param name of the record */
 export function recordFigures(
   name: string,
   figures: Readonly<Record<string, MeasuredFigure>>,
-  { bench, quick, only, against, loadBefore }: RecordedRun,
+  { bench, quick, only, against, loadBefore, isWhole = only === "" }: RecordedRun,
 ): void {
   const words = [
     ...(against === undefined ? [] : [`--against ${against}`]),
@@ -58,7 +60,7 @@ export function recordFigures(
     "--record",
   ];
   const measurement = measurementOf(`npm run bench:${bench} -- ${words.join(" ")}`, loadBefore);
-  const path = writeFigureRecord({ name, figures, measurement, isWhole: only === "" });
+  const path = writeFigureRecord({ name, figures, measurement, isWhole });
   console.log(`recorded in ${path}; npm run documents writes it to the page`);
 }
 

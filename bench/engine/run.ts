@@ -142,7 +142,7 @@ export async function benchEngine({ quick, only, against, record }: EngineBench)
     }
   }
   if (live.length > 0) console.log(`\n${table(live, liveColumns)}`);
-  if (record && prices.length > 0) recordFigures("engine-price", recordedPrices(prices), { ...run, only: "" });
+  if (record && prices.length > 0) recordFigures("engine-price", recordedPrices(prices), { ...run, isWhole: true });
   if (record)
     recordFigures(
       "engine",
