@@ -16,7 +16,7 @@ export function matching(pattern: RegExp, allowed: string): Checked {
 }
 
 /** Of a text or a secret. */
-interface CheckedUrl {
+export interface CheckedUrl {
   readonly check: Check<"text"> & Check<"secret">;
   readonly allowed: string;
 }
