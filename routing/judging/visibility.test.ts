@@ -35,6 +35,14 @@ test("a loss that returns and comes back within one moment is one", () => {
   expect(visibility.losses).toEqual([{ prefix, started: 5, ended: null, minPeers: 1, left: 0 }]);
 });
 
+test("a stored loss without states of peers ends when it began, at the earliest", () => {
+  const visibility = new Visibility();
+  const loss = { prefix, started: 20, ended: null, minPeers: 1, left: 0 };
+  visibility.watch(prefix, 1, { count: 0, newest: 0, loss, peers: new Map() });
+  visibility.add(message(9, "A", 1));
+  expect(visibility.losses).toEqual([{ ...loss, ended: 20 }]);
+});
+
 test("other prefixes are not watched", () => {
   const visibility = new Visibility();
   visibility.watch("198.51.100.0/24", 1);

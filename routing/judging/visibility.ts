@@ -71,7 +71,7 @@ export class Visibility {
     if (loss !== undefined) {
       loss.left = Math.min(loss.left, count);
       if (count >= minPeers) {
-        loss.ended = newest;
+        loss.ended = Math.max(loss.started, newest);
         watched.loss = undefined;
       }
       this.#changed(loss);

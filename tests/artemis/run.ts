@@ -24,7 +24,7 @@ export async function runCase(
   skipped: Map<string, number>,
 ): Promise<CaseResult> {
   await owner.query(
-    "truncate routing.bgp_updates, routing.hijacks, routing.configured_prefixes, routing.detection, routing.judged_prefixes cascade",
+    "truncate routing.bgp_updates, routing.hijacks, routing.configured_prefixes, routing.detection, routing.judged_prefixes, routing.visibility_losses cascade",
   );
   await detect(client, readConfiguration(file.configuration, "config.yaml"), {});
   const start = Math.floor(Date.now() / 1000) - 600;
