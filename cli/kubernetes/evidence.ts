@@ -20,7 +20,7 @@ const kinds = [
 const earlierLines = 500;
 
 /** `2026-05-04T08:00:30Z Warning FailedCreate ReplicaSet/engine-1 (12 times): exceeded quota`, the newest last. */
-export function eventLines(events: readonly KubernetesObject[]): string {
+function eventLines(events: readonly KubernetesObject[]): string {
   const lines = events.map((event) => {
     const time =
       textAt(event, "series", "lastObservedTime") ??

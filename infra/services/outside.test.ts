@@ -50,7 +50,8 @@ test("a container and a pod have the names in their hosts file", () => {
     { host: "ldap.example.net", ip: "192.0.2.7" },
     { host: "db.example.net", ip: "192.0.2.7" },
   ]);
-  const pods = { labels: {}, annotations: {}, nodeSelector: {}, tolerations: [] };
-  const pod = podTemplate(service, { ...parts, files: [], pods } as never) as { spec: { hostAliases: unknown } };
+  const pod = podTemplate(service, { ...parts, files: [], pod: { labels: {} } } as never) as {
+    spec: { hostAliases: unknown };
+  };
   expect(pod.spec.hostAliases).toEqual([{ ip: "192.0.2.7", hostnames: ["ldap.example.net", "db.example.net"] }]);
 });

@@ -37,7 +37,7 @@ test("joins a role and a relationship to the kit's metadata", () => {
     tables.find(({ table }) => table.name === name)?.select_permissions?.map(({ role }) => role);
   expect(rolesOf("view_hijacks")).toEqual(["analyst", "operator", "tenant", "viewer", "desk"]);
   expect(rolesOf("view_bgpupdates")).toEqual(["analyst", "operator", "tenant", "viewer"]);
-  expect(tables).toHaveLength(8);
+  expect(tables).toHaveLength(11);
   expect(ownRoles(folder)).toEqual(["desk"]);
 });
 
