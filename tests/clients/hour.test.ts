@@ -7,6 +7,8 @@ import { makeAccount } from "../e2e/support/accounts.ts";
 import { done, rows } from "../e2e/support/administer.ts";
 import { loadDemo } from "../e2e/support/data.ts";
 import { containerOf } from "../e2e/support/docker.ts";
+import { loadLines } from "../e2e/support/load-lines.ts";
+import { announcement } from "../e2e/support/small-world.ts";
 import { stack } from "../e2e/support/stack.ts";
 import { cutOff, reconnect } from "../faults/support/parts.ts";
 import { mustRun } from "../harness/process.ts";
@@ -21,6 +23,8 @@ const restart = (part: Parameters<typeof containerOf>[0]) => (): Promise<string>
 
 test("no page loses its stream, and each row arrives once", { timeout: (minutes + 20) * 60_000 }, async () => {
   await loadDemo();
+  // Creates the partition of this month.
+  await loadLines([announcement({ prefix: "198.18.255.0/24" }).text]);
   const accounts = await Promise.all(Array.from({ length: pageCount }, () => makeAccount("viewer")));
   const faults: readonly (readonly [string, () => Promise<unknown>])[] = [
     ["gateway reloaded", () => mustRun("docker", ["kill", "--signal", "HUP", containerOf("gateway")])],

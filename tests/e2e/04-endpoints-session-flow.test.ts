@@ -115,6 +115,7 @@ describe("Endpoints, variant A: single-step flow", () => {
     const wrong = await singleStep({ ...account, password: "not the password" });
     expect(wrong.status).toBe(401);
     expect(wrong.text).toBe('{"error":"wrong credentials"}');
+    expect(wrong.headers.get("www-authenticate")).toBe("RouteQL");
     const unknown = await singleStep({ email: "nobody@example.net", password: "not the password" });
     expect(unknown.status).toBe(401);
     expect(unknown.text).toBe('{"error":"wrong credentials"}');

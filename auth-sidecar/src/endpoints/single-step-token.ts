@@ -4,6 +4,7 @@ import type { Grant } from "../credentials/authenticator.ts";
 import { singleStepCredentials } from "../credentials/credentials.ts";
 import { NoAccess, WrongCredentials } from "../errors.ts";
 import { jsonBody } from "../http/json-body.ts";
+import { challenge } from "../http/error-reply.ts";
 import { contextOf } from "../http/request-context.ts";
 import type { Endpoint, Parts } from "./endpoint.ts";
 import { measuredLogin } from "../metrics.ts";
@@ -54,6 +55,7 @@ export function singleStepToken({ settings, authenticator, local, tokens, audit,
           if (!(error instanceof WrongCredentials)) throw error;
           // The specification fixes this body: the sentence without a code.
           response.locals["errorCode"] = error.code;
+          response.setHeader("WWW-Authenticate", challenge);
           response.status(error.status).json({ error: errorCodes["wrong-credentials"].sentence });
         }
       },

@@ -27,11 +27,13 @@ export function errorReply(log: Logger, metrics: Pick<Metrics, "unavailable">): 
   };
 }
 
+/** RFC 9110, 15.5.2 requires `WWW-Authenticate` with 401. The scheme has no registered name, so browsers ask for nothing. */
+export const challenge = "RouteQL";
+
 function sendError(response: Response, error: SidecarError, reason: UnavailableReason | undefined): void {
   if (error.retryAfterSeconds !== undefined) response.setHeader("Retry-After", String(error.retryAfterSeconds));
   if (error.allow !== undefined) response.setHeader("Allow", error.allow.join(", "));
-  // RFC 9110, 15.5.2 requires it. The scheme has no registered name, so browsers ask for nothing.
-  if (error.status === 401) response.setHeader("WWW-Authenticate", "RouteQL");
+  if (error.status === 401) response.setHeader("WWW-Authenticate", challenge);
   const label = codeWithReason(error.code, reason);
   if (reason !== undefined) response.setHeader(errorsHeader, label);
   response.locals["errorCode"] = label;

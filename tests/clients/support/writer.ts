@@ -14,8 +14,9 @@ export class Writer {
   }
 
   async #write(): Promise<void> {
-    for (let count = 0; !this.#ended.signal.aborted; count += 1) {
-      const prefix = `198.18.${Math.floor(count / 256)}.${count % 256}/32`;
+    for (let count = 1; !this.#ended.signal.aborted; count += 1) {
+      // In the form in which Postgres writes it.
+      const prefix = `2001:db8:${count.toString(16)}::/48`;
       while (!this.#ended.signal.aborted) {
         const end = AbortSignal.timeout(10_000);
         try {
@@ -24,7 +25,7 @@ export class Writer {
           break;
         } catch (error) {
           // An error of the statement itself. Otherwise the database is away, and the key makes the next attempt the same row.
-          if (/^(22|42)/.test((error as { code?: string }).code ?? "")) throw error;
+          if (/^(22|23|42)/.test((error as { code?: string }).code ?? "")) throw error;
           await sleep(1000);
         }
       }
