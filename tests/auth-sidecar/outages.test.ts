@@ -191,7 +191,7 @@ test("logs an outage once per service with its reason and without a password", a
   await running.client.token(sessionId);
   databaseProxy.set("reset");
   await running.client.singleStep(user.email, user.password);
-  expect(running.log()).toContain('"part":"sessions"');
-  expect(running.log()).toContain('"part":"database"');
+  expect(running.log()).toContain('"reason":"sessions"');
+  expect(running.log()).toContain('"reason":"database"');
   for (const secret of [...stack.secrets, user.password, sessionId]) expect(running.log()).not.toContain(secret);
 });
