@@ -72,6 +72,17 @@ test("a claim of a deleted checkout without objects is free", async () => {
   expect((await checkOwnership(stack, claims, false)).replaces).toBe(true);
 });
 
+test("a claim made since the check is refused, also where another was to be replaced", async () => {
+  const gone = store(ownerIn(`${elsewhere}/gone`, "1111111111111111")).claims;
+  for (const permit of [await checkOwnership(stack, gone, false), await checkOwnership(stack, store().claims, false)]) {
+    const faster = store(ownerIn(elsewhere));
+    await expect(claimStack(stack, paths, faster.claims, permit)).rejects.toThrow(
+      `belongs to the checkout ${elsewhere}`,
+    );
+    expect(faster.kept()?.state).toBe(theirs);
+  }
+});
+
 test("the data of another state is never adopted", async () => {
   const foreign = store(ownerIn(elsewhere), [data(theirs)]).claims;
   await expect(requireOwn(stack, foreign)).rejects.toThrow("with its data (data)");

@@ -129,6 +129,8 @@ export interface Permit {
   readonly identity: Identity;
   /** Another state owns the name, and this state replaces it. */
   readonly replaces: boolean;
+  /** The claim that was found. */
+  readonly claim?: Owner | undefined;
 }
 
 /** Checks the owner before anything is built. @throws Failure for a stack of another engine or state, and for another state's data */
@@ -139,7 +141,7 @@ export async function checkOwnership(stack: string, store: ClaimStore, adopt: bo
   if (adopt || other === undefined) await refuseForeignData(stack, holding);
   if (!adopt) await refuse(stack, store, holding);
   const identity = { ...(known ?? newIdentity()), ...(engine === undefined ? {} : { engine }) };
-  return { identity, replaces: other !== undefined || (claim !== undefined && claim.state !== identity.state) };
+  return { identity, claim, replaces: other !== undefined || (claim !== undefined && claim.state !== identity.state) };
 }
 
 /** Claims the stack's name for this state before anything is created. @throws Failure when another was faster */
@@ -147,12 +149,15 @@ export async function claimStack(
   stack: string,
   paths: StackPaths,
   store: ClaimStore,
-  { identity, replaces }: Permit,
+  { identity, replaces, claim }: Permit,
 ): Promise<void> {
   const mine = thisCheckout(identity.state);
   await keepIdentity(paths, identity);
   const before = await store.read();
   if (before !== undefined && (Object.keys(mine) as (keyof Owner)[]).every((key) => before[key] === mine[key])) return;
+  // Claimed by another state since the check, while this one built its images.
+  if (before !== undefined && before.state !== mine.state && before.state !== claim?.state)
+    throw belongsToAnother(stack, before, { where: store.where });
   const made = await store.write(mine, before, replaces);
   if (made.state !== mine.state) throw belongsToAnother(stack, made, { where: store.where });
 }
