@@ -21,5 +21,15 @@ test("names the images that the list lacks", () => {
 });
 
 test("reads lines with and without digests", () => {
-  expect([...listedIn(`nginx:1@sha256:${"a".repeat(64)}\n\nvalkey:8\n`)]).toEqual(["nginx:1", "valkey:8"]);
+  const pinned = `nginx:1@sha256:${"a".repeat(64)}`;
+  expect([...listedIn(`${pinned}\n\nvalkey:8\n`)]).toEqual([pinned, "nginx:1", "valkey:8"]);
+});
+
+test("a setting's own digest must be the listed one", () => {
+  const pinned = (digit: string) =>
+    ({ ...plain, engine: "hasura", hasuraImage: `hasura/graphql-engine:v2@sha256:${digit.repeat(64)}` }) as const;
+  const listed = listedIn(referencesOf(pinned("a")).join("\n"));
+  const given = { bases: [plain.nodeBase], file: "images.txt" };
+  expect(baseOfList(pinned("a"), listed, given)).toBe(plain.nodeBase);
+  expect(() => baseOfList(pinned("b"), listed, given)).toThrow("images.txt does not list");
 });

@@ -16,13 +16,13 @@ export function referencesOf(plain: PlainSettings): readonly string[] {
   return [...own, ...pulledImages(plain).map(({ imageName }) => imageName)];
 }
 
-/** The references of a list; digests do not count. */
+/** The references of a list, with and without digests: a setting may name its own. */
 export const listedIn = (text: string): ReadonlySet<string> =>
   new Set(
     text
       .split("\n")
-      .map((line) => line.trim().replace(/@sha256:[0-9a-f]{64}$/, ""))
-      .filter((line) => line !== ""),
+      .map((line) => line.trim())
+      .flatMap((line) => (line === "" ? [] : [line, line.replace(/@sha256:[0-9a-f]{64}$/, "")])),
   );
 
 /** The Node base with which every image of the stack is in the list. @throws Failure that names the others */
