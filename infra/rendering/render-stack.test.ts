@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { rootCertificates } from "node:tls";
 import { pins } from "@routeql/pins/pins";
 import { beforeAll, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
@@ -114,6 +115,22 @@ test("names the values that only the owner has", () => {
   const owned = "adminPassword, databaseUrl, engineAccessKey, serviceApiKey, sessionsUrl";
   expect(outside.notes).toContain(`It needs these values in the Secret given-secrets: ${owned}.`);
   expect(single.notes.join("\n")).not.toContain("given-secrets");
+});
+
+test("the authorities of an object storage are in their Secret, and no value of the owner", async () => {
+  const authorities = rootCertificates.slice(0, 3).join("\n");
+  const rendered = await renderStack("prod", {
+    engine: "embedded",
+    database: "cloudnative-pg",
+    backupDestination: "s3://backups/routes",
+    backupEndpoint: "https://storage.example.net",
+    backupCaFile: authorities,
+  });
+  expect(rendered.notes.join("\n")).not.toContain("authorities.pem");
+  const { secrets: byName } = templatesOf(rendered);
+  expect(Object.values(byName).flatMap(({ data }) => data["authorities.pem"] ?? [])).toEqual([
+    expect.stringMatching(/^-----BEGIN CERTIFICATE-----/),
+  ]);
 });
 
 test("the settings of all pods are those of the job `secrets` too", async () => {

@@ -38,7 +38,11 @@ export function withoutSecrets(given: GivenSettings): GivenSettings {
   return { ...given, ...Object.fromEntries(changed) } as GivenSettings;
 }
 
-/** The template of a Secret: placeholders become `{{name}}`; of a value without one, which is the owner's, only the name is kept. */
+/** Certificates are public: the authorities of an object storage, which its plugin reads from a Secret. */
+const isCertificates = (value: string): boolean =>
+  value.startsWith("-----BEGIN CERTIFICATE-----") && !value.includes("PRIVATE KEY-----");
+
+/** The template of a Secret: placeholders become `{{name}}`; of another value, which is the owner's, only the name is kept. */
 export function secretTemplate({ inputs }: RecordedResource, names: Iterable<string>): SecretTemplate {
   const held = inputs["stringData"];
   const plain = isObject(held) && secretSignature in held ? held["value"] : held;
@@ -49,7 +53,7 @@ export function secretTemplate({ inputs }: RecordedResource, names: Iterable<str
   const templateOf = (key: string, wrapped: unknown): string => {
     const value = String(isObject(wrapped) && secretSignature in wrapped ? wrapped["value"] : wrapped);
     const template = known.reduce((text, [from, to]) => text.replaceAll(from, to), value);
-    if (template !== value || key === "username") return template;
+    if (template !== value || key === "username" || isCertificates(value)) return template;
     return `{{${key.replace(/^secrets\.\./, "")}}}`;
   };
   const data = Object.fromEntries(
