@@ -7,8 +7,9 @@ if [ $# -ne 1 ]; then
   echo "Usage: sh ci-templates/push-images.sh manifests/base/images.txt > pinned.txt" >&2
   exit 2
 fi
-images=$(sed 's/@sha256:[0-9a-f]*$//' "$1")
 own='/routeql/[a-z-]*:[0-9a-f]\{12\}$'
+# A digest of an image of this project is that of a former push; another digest is a setting's.
+images=$(sed 's#\(/routeql/[a-z-]*:[0-9a-f]\{12\}\)@sha256:[0-9a-f]*$#\1#' "$1")
 if echo "$images" | grep -q '^routeql/'; then
   echo "$1 names images without a registry. Set imageRegistry and render again." >&2
   exit 1
@@ -20,6 +21,11 @@ for image in $images; do
     image --quiet --scanners vuln --ignore-unfixed --exit-code 1 --severity "${SCAN_SEVERITY:-CRITICAL}" "$image" >&2
 done
 for image in $images; do
+  case $image in *@sha256:*)
+    echo "$image"
+    continue
+    ;;
+  esac
   if echo "$image" | grep -q "$own"; then docker push --quiet "$image" >&2; fi
   digests=$(docker image inspect --format '{{range .RepoDigests}}{{println .}}{{end}}' "$image")
   digest=$(echo "$digests" | grep "^${image%:*}@" || echo "$digests")

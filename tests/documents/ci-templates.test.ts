@@ -126,6 +126,15 @@ esac
     expect(calls.filter((call) => call.startsWith("push"))).toEqual([`push --quiet ${own}`]);
   });
 
+  test("keeps the digest of a setting, and pushes own images of a pinned list", () => {
+    const digest = `@sha256:${"3".repeat(64)}`;
+    const pinned = `hasura/graphql-engine:v2@sha256:${"4".repeat(64)}`;
+    const { code, out, calls } = push([`${own}@sha256:${"5".repeat(64)}`, pinned]);
+    expect({ code, out }).toEqual({ code: 0, out: `${own}${digest}\n${pinned}\n` });
+    expect(calls.filter((call) => call.startsWith("push"))).toEqual([`push --quiet ${own}`]);
+    expect(calls.filter((call) => call.startsWith("run") && call.endsWith(` ${pinned}`))).toHaveLength(1);
+  });
+
   test("pushes nothing when the scanner rejects an image", () => {
     const { code, out, calls } = push([own, "hasura/graphql-engine:v2"], "hasura/graphql-engine:v2");
     expect({ code, out }).toEqual({ code: 1, out: "" });
