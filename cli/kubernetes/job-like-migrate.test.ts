@@ -47,3 +47,13 @@ test("a copied job has the pod and policy labels of the original, without its id
     spec: { activeDeadlineSeconds: 1800, template: { spec: done.spec.template.spec } },
   });
 });
+
+test("a copied job has the annotations of the setting `pods`", () => {
+  const annotations = { "sidecar.istio.io/inject": "false" };
+  const { template } = done.spec;
+  const annotated = {
+    ...done,
+    spec: { ...done.spec, template: { ...template, metadata: { ...template.metadata, annotations } } },
+  };
+  expect(jobLike(annotated, "clients-1", place)).toMatchObject({ spec: { template: { metadata: { annotations } } } });
+});

@@ -34,10 +34,14 @@ export function jobLike(
     readonly backoffLimit?: number;
     readonly activeDeadlineSeconds?: number;
     readonly template: {
-      readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
+      readonly metadata: {
+        readonly labels?: Readonly<Record<string, string>>;
+        readonly annotations?: Readonly<Record<string, string>>;
+      };
       readonly spec: PodSpec;
     };
   };
+  const { annotations } = template.metadata;
   const labels = Object.fromEntries(
     Object.entries(template.metadata.labels ?? {}).filter(([label]) => !isGenerated(label)),
   );
@@ -48,7 +52,10 @@ export function jobLike(
       backoffLimit,
       activeDeadlineSeconds: deadlineSeconds ?? activeDeadlineSeconds,
       ttlSecondsAfterFinished: secondsKept,
-      template: { metadata: { labels }, spec: change(template.spec) },
+      template: {
+        metadata: { labels, ...(annotations === undefined ? {} : { annotations }) },
+        spec: change(template.spec),
+      },
     },
   };
 }
