@@ -78,6 +78,11 @@ test("pins each image by the digests of a file, and rejects a file without one o
     code: 1,
     stderr: expect.stringContaining(`has no digest for ${images[0]}`) as string,
   });
+  expect(stderr).not.toContain("    at ");
+  writeFileSync(file, `${images[0]}\n`);
+  const unread = await render(embedded, "--stack", "rendered", "--out", out(), "--digests", file);
+  expect(unread.stderr).toContain(`${file}:1 has no digest: ${images[0]}`);
+  expect(unread.stderr).not.toContain("    at ");
   writeFileSync(file, `${pinned.join("\n")}\n`);
   expect(await render(embedded, "--stack", "rendered", "--out", out(), "--digests", file)).toMatchObject({ code: 0 });
   expect(readFileSync(list, "utf8").trim().split("\n")).toEqual(pinned);

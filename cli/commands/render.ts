@@ -35,11 +35,17 @@ async function write(folder: string, files: ReadonlyMap<string, string>): Promis
   }
 }
 
+/** A Failure in place of an error that the user can fix, whose message names the remedy. */
+const withoutTrace = (error: unknown): unknown => {
+  const known = asFailure(error);
+  return known instanceof RunError ? new Failure(known.message, { cause: known }) : known;
+};
+
 function digestsIn(file: string): ReadonlyMap<string, string> {
   try {
     return readDigests(readText(file), file);
   } catch (error) {
-    if (error instanceof RunError) throw error;
+    if (error instanceof RunError) throw withoutTrace(error);
     throw new Failure(`The list of digests ${file} is not readable: ${messageOf(error)}`, {
       remedy: "name a file with one image as name:tag@sha256:… in each line: docs/operate/kubernetes.md#images",
       cause: error,
@@ -76,10 +82,14 @@ export const command: Command = {
     }
     const pinned = args.optionalText("digests");
     const digests = pinned === undefined ? undefined : digestsIn(pinned);
-    const { files, images, notes } = await renderStack(stack, given, digests).catch((error: unknown) => {
-      throw asFailure(error);
-    });
-    if (pinned !== undefined) refuseUnpinned(images, pinned);
+    const { files, notes } = await renderStack(stack, given, digests)
+      .then((rendered) => {
+        if (pinned !== undefined) refuseUnpinned(rendered.images, pinned);
+        return rendered;
+      })
+      .catch((error: unknown) => {
+        throw withoutTrace(error);
+      });
     if (args.flag("build")) await buildRendered(configuration, signal);
     const folder = resolve(args.optionalText("out") ?? join(stackPaths(stack).folder, "manifests"));
     await write(folder, files);
