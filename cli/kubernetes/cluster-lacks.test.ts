@@ -66,6 +66,12 @@ test.each<[string, Readonly<Record<string, object | number>>, GivenSettings, str
     {},
     "unknown: the limit of processes, because you may not get",
   ],
+  [
+    "a silent node",
+    { "/api/v1/nodes/one/proxy/configz": 503 },
+    {},
+    "unknown: the limit of processes on one, whose kubelet does not answer",
+  ],
   ["an operator", {}, { certificateIssuer: "a" }, "no cert-manager, which certificateIssuer needs"],
 ])("names %s", async (_title, changes, given, expected) => {
   expect(await lacks(changes, given)).toEqual([expect.stringContaining(expected)]);

@@ -108,10 +108,15 @@ const processes: Check = async (ask) => {
   const answers = await Promise.all(names.map((name) => ask(`/api/v1/nodes/${name}/proxy/configz`)));
   if (nodes === "forbidden" || answers.includes("forbidden"))
     return [unknown("the limit of processes", "get nodes/proxy")];
-  const unlimited = names.filter((_, index) => numberAt(answers[index], "kubeletconfig", "podPidsLimit") <= 0);
+  const silent = names.filter((_, index) => answers[index] === "missing");
+  const unlimited = names.filter(
+    (name, index) => !silent.includes(name) && numberAt(answers[index], "kubeletconfig", "podPidsLimit") <= 0,
+  );
+  const unanswered = silent.map((name) => `unknown: the limit of processes on ${name}, whose kubelet does not answer`);
   return unlimited.length === 0
-    ? []
+    ? unanswered
     : [
+        ...unanswered,
         `no limit of processes on ${unlimited.join(", ")}: a compromised pod can use all of the node's. Set podPidsLimit: 2048 in the kubelet's configuration`,
       ];
 };
