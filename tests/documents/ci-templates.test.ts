@@ -90,6 +90,12 @@ describe("the job that pushes images", () => {
       expect(read("cli/commands/render.ts")).toContain(`${option}: {`);
   });
 
+  test("has a stage of the pipeline that includes it", () => {
+    const { images } = parse(read("ci-templates/gitlab/images.gitlab-ci.yml")) as { images: { stage: string } };
+    const { stages } = parse(read("ci-templates/gitlab/.gitlab-ci.yml")) as { stages: string[] };
+    expect(stages).toContain(images.stage);
+  });
+
   /** Runs the script with a Docker client that records its calls and whose scanner fails for `refused`. */
   function push(images: readonly string[], refused = "none"): { code: number | null; out: string; calls: string[] } {
     const folder = mkdtempSync(join(tmpdir(), "routeql-push-"));
