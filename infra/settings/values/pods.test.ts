@@ -36,6 +36,7 @@ test.each([
   ["{engine: {label: {a: b}}}", "has the unknown key engine.label; is labels meant?"],
   ["{engine: {affinity: {nodes: 1}}}", "has the unknown key engine.affinity.nodes"],
   ["{all: {labels: {app.kubernetes.io/name: x}}}", "which must not be one of the stack's own labels"],
+  ["{all: {labels: {cnpg.io/cluster: database}}}", "which must not be one of the stack's own labels"],
   ["{all: {labels: {a: true}}}", "has at all.labels.a a value that must be a text; put it into quotes"],
   [
     "{engine: {resources: {requests: {cpu: 1.5m}}}}",

@@ -45,7 +45,7 @@ function mebibytes(text: string): number | undefined {
 const cpu = withSizes("must be processors such as 500m or 2", millicores);
 const memory = withSizes("must be a size such as 512Mi or 2Gi", mebibytes);
 /** Labels by which the stack selects its own pods. */
-const ownLabel = /^(app\.kubernetes\.io\/|com\.routeql\.)/;
+const ownLabel = /^(app\.kubernetes\.io\/|com\.routeql\.|cnpg\.io\/)/;
 const texts = z.record(labelName, z.string());
 
 const section = z.strictObject({
