@@ -90,3 +90,16 @@ test("reads nothing while it is paused", async () => {
   source.resume();
   await expect.poll(() => events).toEqual(["connected", state, state, state]);
 });
+
+test("reads again after a stop while it was paused", async () => {
+  await start();
+  source.pause();
+  source.stop();
+  source.start(listener);
+  await expect.poll(() => sockets).toHaveLength(2);
+  sockets[1]!.write(line(1));
+  sockets[1]!.write(line(2));
+  await expect.poll(() => events).toEqual(["connected", "connected", state, state]);
+  sockets[1]!.write(line(3));
+  await expect.poll(() => events).toHaveLength(5);
+});

@@ -58,6 +58,8 @@ export class ExabgpSource implements LiveSource {
   start(listener: LiveListener): void {
     this.listener = listener;
     this.stopped = false;
+    // The listener before this one may have stopped with a full buffer.
+    this.paused = false;
     this.connect();
   }
 
@@ -90,7 +92,7 @@ export class ExabgpSource implements LiveSource {
       void this.read(socket, (why) => (reason = why));
     });
     socket.once("close", () => {
-      if (this.stopped) return;
+      if (this.stopped || this.socket !== socket) return;
       this.listener?.lost(reason);
       this.timer = setTimeout(() => this.connect(), this.backoff.next());
     });

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 import { Backoff } from "./backoff.ts";
+import type { LiveListener } from "./live-source.ts";
 import { RisLiveSource } from "./ris-live.ts";
 
 let server: WebSocketServer;
@@ -28,6 +29,14 @@ afterEach(async () => {
 const note = (event: string) => (detail: unknown) =>
   void events.push(detail === undefined ? event : `${event} ${JSON.stringify(detail)}`);
 
+const listener: LiveListener = {
+  message: ({ id }) => note("message")(id),
+  connected: () => note("connected")(undefined),
+  alive: () => note("alive")(undefined),
+  lost: note("lost"),
+  skipped: note("skipped"),
+};
+
 function start(change: object = {}, prefixes: readonly string[] | "all" = "all"): RisLiveSource {
   const source = new RisLiveSource({
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -38,13 +47,7 @@ function start(change: object = {}, prefixes: readonly string[] | "all" = "all")
     ...change,
   });
   sources.push(source);
-  source.start({
-    message: ({ id }) => note("message")(id),
-    connected: () => note("connected")(undefined),
-    alive: () => note("alive")(undefined),
-    lost: note("lost"),
-    skipped: note("skipped"),
-  });
+  source.start(listener);
   return source;
 }
 
@@ -147,6 +150,18 @@ test("a connection that ends while it is paused was ended by the full buffer", a
   await expect.poll(() => events).toContain('lost "buffer full"');
   // What it has received comes first.
   expect(events.indexOf('message "late"')).toBeLessThan(events.indexOf('lost "buffer full"'));
+});
+
+test("reads again after a stop while it was paused", async () => {
+  const source = start();
+  await connection();
+  await expect.poll(() => events).toContain("connected");
+  source.pause();
+  source.stop();
+  source.start(listener);
+  const socket = await connection();
+  socket.send(bgp("next"));
+  await expect.poll(() => events).toContain('message "next"');
 });
 
 test("reports prefixes that cannot be read, and tries again", async () => {

@@ -57,6 +57,9 @@ export class RisLiveSource implements LiveSource {
   start(listener: LiveListener): void {
     this.listener = listener;
     this.stopped = false;
+    // The listener before this one may have stopped with a full buffer.
+    this.paused = false;
+    this.wasPaused = false;
     this.connect();
   }
 
@@ -121,6 +124,7 @@ export class RisLiveSource implements LiveSource {
     socket.on("error", (error) => this.options.onProblem(`the connection to RIS Live failed: ${error.message}`));
     socket.on("close", () => {
       clearInterval(watch);
+      if (this.socket !== socket) return;
       this.isSubscribed = false;
       if (this.stopped) return;
       this.listener?.lost(reason === "connection lost" && this.wasPaused ? "buffer full" : reason);
