@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Backoff } from "./backoff.ts";
 import { ExabgpSource } from "./exabgp.ts";
 import type { LiveListener } from "./live-source.ts";
 
@@ -16,6 +17,7 @@ beforeEach(async () => {
   await once(server, "listening");
 });
 afterEach(() => {
+  vi.restoreAllMocks();
   source.stop();
   for (const socket of sockets) socket.destroy();
   server.close();
@@ -37,7 +39,7 @@ async function start(given: ConstructorParameters<typeof ExabgpSource>[3] = {}):
   const onProblem = (sentence: string) => void problems.push(sentence);
   source = new ExabgpSource("edge", address, onProblem, { least: 10, most: 10, ...given });
   source.start(listener);
-  await expect.poll(() => sockets).toHaveLength(1);
+  await expect.poll(() => sockets.length).toBeGreaterThan(0);
   return sockets[0]!;
 }
 
@@ -102,4 +104,12 @@ test("reads again after a stop while it was paused", async () => {
   await expect.poll(() => events).toEqual(["connected", "connected", state, state]);
   sockets[1]!.write(line(3));
   await expect.poll(() => events).toHaveLength(5);
+});
+
+test("waits longer after each connection that ends at once, as at a port without a process", async () => {
+  const next = vi.spyOn(Backoff.prototype, "next");
+  server.on("connection", (socket) => socket.destroy());
+  await start({ least: 10, most: 10_000 });
+  await expect.poll(() => next.mock.results.length).toBeGreaterThan(3);
+  expect(next.mock.results[3]?.value).toBeGreaterThan(10);
 });

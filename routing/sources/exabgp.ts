@@ -87,7 +87,6 @@ export class ExabgpSource implements LiveSource {
     let reason = "connection lost";
     socket.on("error", (error) => this.onProblem(`the connection to exabgp failed: ${error.message}`));
     socket.once("connect", () => {
-      this.backoff.reset();
       this.listener?.connected();
       void this.read(socket, (why) => (reason = why));
     });
@@ -104,6 +103,9 @@ export class ExabgpSource implements LiveSource {
     let heard = Date.now();
     let hasKeepalives = false;
     const watch = setInterval(() => {
+      if (socket.destroyed) return;
+      // A port may accept connections although no process stands behind it.
+      this.backoff.reset();
       if (this.paused) heard = Date.now();
       // Without keepalives exabgp is silent while there are no updates, and only the connection proves that none is missing.
       else if (!hasKeepalives) this.listener?.alive();
