@@ -10,8 +10,9 @@ export interface RowsEntry {
   last: string;
   /** Days of the rows. */
   readonly days: Set<string>;
-  /** Milliseconds since 1970 of the first message and the last one. */
+  /** Milliseconds since 1970 of the first message's receipt. */
   readonly since: number;
+  /** Milliseconds since 1970. */
   provenAt: number;
 }
 
@@ -88,7 +89,8 @@ export class LiveLog {
     return this.entries.length === 0;
   }
 
-  addRows({ text, count, timestamp }: StagedRows, now: number): void {
+  /** @param provenAt until when nothing was missing before these rows */
+  addRows({ text, count, timestamp }: StagedRows, now: number, provenAt = now): void {
     const last = this.entries.at(-1);
     // The reader may be storing the head.
     if (last?.kind === "rows" && last !== this.taken && last.rows + count <= mostRows) {
@@ -97,7 +99,7 @@ export class LiveLog {
       if (timestamp < last.first) last.first = timestamp;
       if (timestamp > last.last) last.last = timestamp;
       last.days.add(timestamp.slice(0, 10));
-      last.provenAt = now;
+      last.provenAt = provenAt;
     } else {
       const rows = new StagedText();
       rows.add(text);
@@ -109,13 +111,13 @@ export class LiveLog {
         last: timestamp,
         days: new Set([timestamp.slice(0, 10)]),
         since: now,
-        provenAt: now,
+        provenAt,
       });
     }
     this.grow(text.length);
   }
 
-  /** Nothing is missing until now. */
+  /** Nothing is missing until `now`. */
   prove(now: number): void {
     const last = this.entries.at(-1);
     if ((last?.kind === "rows" || last?.kind === "alive") && last !== this.taken) last.provenAt = now;

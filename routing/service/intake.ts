@@ -54,12 +54,14 @@ export class Intake implements LiveListener {
     this.metrics.lastMessage.set(this.labels, now / 1000);
     if (now - this.bounds.since > 60_000) this.bounds = { ...timeBounds(defaultMaxAgeDays), since: now };
     let rows = 0;
+    let newest = "";
     for (const parsed of message.parsed) {
       if ("skipped" in parsed) this.drop(parsed.skipped);
       else if (parsed instanceof Refusal) this.drop(parsed.reason);
       else if (parsed.timestamp < this.bounds.oldest || parsed.timestamp > this.bounds.newest)
         this.drop("the time is out of range");
       else {
+        if (parsed.timestamp > newest) newest = parsed.timestamp;
         const repetition = this.repetitions.number(parsed, message.id, now);
         if (repetition === undefined) {
           this.metrics.updates.inc({ ...this.labels, outcome: "repeated" });
@@ -68,10 +70,12 @@ export class Intake implements LiveListener {
         const staged = stagedRows(parsed, (this.ordinal += 1), 0, repetition);
         if (staged instanceof Refusal) this.drop(staged.reason);
         else if ((rows += staged.count) > mostRowsOfMessage) this.drop("the message has more than 50,000 rows");
-        else this.log.addRows({ ...staged, timestamp: parsed.timestamp }, now);
+        else this.log.addRows({ ...staged, timestamp: parsed.timestamp }, now, this.provenAt);
       }
     }
-    if (this.state === "connected") this.alive();
+    // The message may have waited in buffers, with later ones that are lost if the connection ends.
+    if (this.state === "connected" && newest !== "")
+      this.prove(Math.min(now, Math.max(this.provenAt, Date.parse(`${newest}Z`))));
     this.metrics.bufferBytes.set(this.labels, this.log.bytes);
   }
 
@@ -83,8 +87,12 @@ export class Intake implements LiveListener {
   }
 
   alive(): void {
-    this.provenAt = Date.now();
-    this.log.prove(this.provenAt);
+    this.prove(Date.now());
+  }
+
+  private prove(moment: number): void {
+    this.provenAt = moment;
+    this.log.prove(moment);
   }
 
   lost(reason: string): void {

@@ -78,7 +78,7 @@ test("silence after a keepalive ends the connection; without any, the connection
   await expect.poll(() => events.slice(0, 2)).toEqual(["connected", "alive"]);
   socket.write(line(1, "keepalive"));
   await expect.poll(() => events).toContain("lost silent");
-  expect(events.slice(events.indexOf(keepalive)).slice(0, 2)).toEqual([keepalive, "lost silent"]);
+  expect(events.slice(events.indexOf(keepalive)).slice(0, 3)).toEqual([keepalive, "alive", "lost silent"]);
 });
 
 test("reads nothing while it is paused", async () => {
@@ -91,6 +91,25 @@ test("reads nothing while it is paused", async () => {
   expect(events).toEqual(["connected", state]);
   source.resume();
   await expect.poll(() => events).toEqual(["connected", state, state, state]);
+});
+
+test("a keepalive proves nothing while lines may have waited for the end of a pause", async () => {
+  const socket = await start({ beat: 60_000 });
+  const before = ["connected", keepalive, "alive"];
+  socket.write(line(1, "keepalive"));
+  await expect.poll(() => events).toEqual(before);
+  source.pause();
+  source.resume();
+  socket.write(line(2, "keepalive") + line(3));
+  await expect.poll(() => events).toEqual([...before, keepalive, state]);
+});
+
+test("proves its connection again after a beat without lines", async () => {
+  await start({ beat: 5 });
+  source.pause();
+  source.resume();
+  events.length = 0;
+  await expect.poll(() => events).toContain("alive");
 });
 
 test("reads again after a stop while it was paused", async () => {

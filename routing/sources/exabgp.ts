@@ -38,6 +38,8 @@ export class ExabgpSource implements LiveSource {
   private socket: Socket | undefined;
   private timer: NodeJS.Timeout | undefined;
   private paused = false;
+  /** It was paused, and lines may still wait in buffers. */
+  private isBehind = false;
   private stopped = false;
 
   /** @param collector name of the router or of exabgp's machine; `service` of the updates is exabgp|collector */
@@ -65,6 +67,7 @@ export class ExabgpSource implements LiveSource {
 
   pause(): void {
     this.paused = true;
+    this.isBehind = true;
   }
 
   resume(): void {
@@ -98,6 +101,7 @@ export class ExabgpSource implements LiveSource {
   }
 
   private async read(socket: Socket, ends: (reason: string) => void): Promise<void> {
+    this.isBehind = this.paused;
     const identifiers = new PathIdentifiers();
     const counters = new Map<string, number>();
     let heard = Date.now();
@@ -106,10 +110,15 @@ export class ExabgpSource implements LiveSource {
       if (socket.destroyed) return;
       // A port may accept connections although no process stands behind it.
       this.backoff.reset();
-      if (this.paused) heard = Date.now();
+      if (this.paused) {
+        heard = Date.now();
+        return;
+      }
+      if (Date.now() - heard >= this.intervals.beat) this.isBehind = false;
       // Without keepalives exabgp is silent while there are no updates, and only the connection proves that none is missing.
-      else if (!hasKeepalives) this.listener?.alive();
-      else if (Date.now() - heard > this.intervals.silence) {
+      if (!hasKeepalives) {
+        if (!this.isBehind) this.listener?.alive();
+      } else if (Date.now() - heard > this.intervals.silence) {
         ends("silent");
         socket.destroy();
       }
@@ -140,6 +149,8 @@ export class ExabgpSource implements LiveSource {
     }
     this.listener?.message(message);
     const [first] = parsed;
-    return first !== undefined && "skipped" in first && first.skipped === "keepalive";
+    const isKeepalive = first !== undefined && "skipped" in first && first.skipped === "keepalive";
+    if (isKeepalive && !this.isBehind) this.listener?.alive();
+    return isKeepalive;
   }
 }

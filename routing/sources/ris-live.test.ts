@@ -139,6 +139,18 @@ test("reads nothing while it is paused, and reports no silence", async () => {
   await expect.poll(() => events).toContain('message "late"');
 });
 
+test("an answer that waited while it was paused proves nothing", async () => {
+  const source = start({ intervals: { subscription: 1, ping: 60_000, silence: 60_000, leastWait: 1, mostWait: 10 } });
+  const socket = await connection();
+  await expect.poll(() => events).toContain("connected");
+  source.pause();
+  socket.send('{"type":"pong","data":null}');
+  socket.send(bgp("late"));
+  source.resume();
+  await expect.poll(() => events).toContain('message "late"');
+  expect(events).not.toContain("alive");
+});
+
 test("a connection that ends while it is paused was ended by the full buffer", async () => {
   const source = start();
   const socket = await connection();

@@ -116,9 +116,9 @@ export class RisLiveSource implements LiveSource {
         reason = /slow|drop|buffer|keep up/i.test(message.error) ? "cut off as a slow reader" : "error of the source";
         this.options.onProblem(`RIS Live answers with an error: ${message.error}`);
       } else if ("answer" in message) {
-        if (this.isSubscribed) this.listener?.alive();
         // An earlier answer may have waited in the socket's buffers.
         if (!this.paused && Date.now() - this.resumedAt > 2 * this.intervals.ping) this.wasPaused = false;
+        if (this.isSubscribed && !this.wasPaused) this.listener?.alive();
       } else this.listener?.message(message);
     });
     socket.on("error", (error) => this.options.onProblem(`the connection to RIS Live failed: ${error.message}`));
