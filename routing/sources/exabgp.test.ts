@@ -81,6 +81,11 @@ test("silence after a keepalive ends the connection; without any, the connection
   expect(events.slice(events.indexOf(keepalive)).slice(0, 3)).toEqual([keepalive, "alive", "lost silent"]);
 });
 
+test("a gap begins before the beats of a machine whose loss keep-alives notice later", async () => {
+  await start();
+  expect(source.lateness).toBeGreaterThanOrEqual(13_000);
+});
+
 test("reads nothing while it is paused", async () => {
   const socket = await start();
   source.pause();
