@@ -39,4 +39,7 @@ test("reports all problems, without values", () => {
   expect(() => readSettings({ DATABASE_URL: "postgres://db", FEED_SOURCES: "exabgp" })).toThrow(
     "EXABGP_ADDRESS: is missing",
   );
+  expect(() => readSettings({ DATABASE_URL: "postgres://db", EXABGP_ADDRESS: "edge:65536" })).toThrow(
+    "EXABGP_ADDRESS: must have a port from 1 to 65535",
+  );
 });

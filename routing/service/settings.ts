@@ -14,6 +14,8 @@ const list = (item: RegExp, what: string) =>
     )
     .refine((values) => values.every((value) => item.test(value)), `must be ${what}, separated by commas`);
 
+const isPort = (port: number): boolean => port >= 1 && port <= 65_535;
+
 const wholeNumber = (least: number, most: number, byDefault: number) =>
   z.coerce.number().int().min(least).max(most).default(byDefault);
 
@@ -33,6 +35,7 @@ const schema = z
     EXABGP_ADDRESS: z
       .string()
       .regex(/^.+:\d{1,5}$/, "must be <host>:<port>")
+      .refine((address) => isPort(Number(address.replace(/^.*:/, ""))), "must have a port from 1 to 65535")
       .transform((address) => {
         const [, host = "", port] = /^\[?(.+?)\]?:(\d+)$/.exec(address) ?? [];
         return { host, port: Number(port) };

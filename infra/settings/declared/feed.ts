@@ -1,5 +1,5 @@
 /** Live updates of BGP: a section of the list in list.ts. */
-import { matching, oneOf, range, urlOf, urlWithoutLogin } from "../values/checks.ts";
+import { hostAndPort, matching, oneOf, range, urlOf, urlWithoutLogin } from "../values/checks.ts";
 import { feedConfiguration } from "../values/feed-configuration.ts";
 import { file, number, text } from "../values/setting.ts";
 
@@ -45,7 +45,7 @@ export const feedSettings = {
     argument: "feed.exabgpAddress",
     environment: "FEED_EXABGP_ADDRESS",
     meaning: "Host and port on which a process of exabgp offers its JSON lines. The feed connects to it.",
-    ...matching(/^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\]):\d{1,5}$/i, "<host>:<port>"),
+    ...hostAndPort,
   }),
   feedExabgpCollector: text({
     argument: "feed.exabgpCollector",

@@ -5,6 +5,7 @@ import {
   addressesOf,
   email,
   host,
+  hostAndPort,
   image,
   numbersByRole,
   oneOf,
@@ -40,6 +41,14 @@ test.each(["wss://ris.example.net/v1/ws/?client=a", "ws://[2001:db8::1]:8080"])(
 test.each(["https://a.example", "wss:/", "wss://", "wss://a.example:99999/", "wss://[2001:db8::1"])(
   "%j is no URL of a WebSocket",
   (value) => expect(urlOf("wss", "ws").check(value)).toBe("must be an address that begins with wss:// or ws://"),
+);
+
+test.each(["a.example:1", "192.0.2.1:65535", "[2001:db8::1]:5000"])("%s is a host with a port", (value) =>
+  expect(hostAndPort.check(value)).toBeUndefined(),
+);
+test.each(["a.example", "a.example:0", "a.example:65536", "a.example:99999", "[2001:db8:::1]:1", "2001:db8::1:5000"])(
+  "%s is no host with a port",
+  (value) => expect(hostAndPort.check(value)).toMatch(/^must be <host>:<port>, not /),
 );
 
 test.each(["localhost", "routes.example.net", "192.0.2.1", "2001:db8::1", "a-b.example"])("%s is a host", (value) =>

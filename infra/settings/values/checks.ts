@@ -48,6 +48,15 @@ export function urlMatching(pattern: RegExp, allowed: string): CheckedUrl {
   return { check, allowed };
 }
 
+/** An IPv6 address is in brackets. */
+export const hostAndPort: Checked = {
+  check: (value) =>
+    /^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\]):[1-9]\d{0,4}$/i.test(value) && urlOf("tcp").check(`tcp://${value}`) === undefined
+      ? undefined
+      : `must be <host>:<port>, not ${JSON.stringify(value)}`,
+  allowed: "<host>:<port>",
+};
+
 /** Whole numbers from `least` to `most`, both included. */
 export function range(least: number, most: number): { check: Check<"number">; allowed: string } {
   return {
