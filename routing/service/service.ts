@@ -133,7 +133,7 @@ async function unfilledGaps(connect: () => Promise<Client>): Promise<ReadonlyMap
   const rows = await rowsOf<{ source: string; gaps: number }>(
     connect,
     `select source, count(*)::integer as gaps from routing.feed_gaps
-     where time_filled is null and time_started > (now() at time zone 'UTC') - interval '7 days' group by source`,
+     where time_filled is null and (time_ended is null or time_ended > (now() at time zone 'UTC') - interval '7 days') group by source`,
   );
   return new Map(rows.map(({ source, gaps }) => [source, gaps]));
 }

@@ -71,6 +71,11 @@ describe("feed", { timeout: 60_000 }, () => {
       "backup",
       "select reason, time_ended is null as lasts, time_filled is not null as filled from view_feed_gaps order by gap",
     );
+  const facts = (): ReturnType<typeof readDatabaseFacts> =>
+    readDatabaseFacts(async () => ({
+      config: { connectionString: database.getConnectionUri("owner") },
+      close: async () => {},
+    }));
   const patience = { timeout: 15_000 };
 
   /** Whole seconds since 1970, a minute ago. */
@@ -130,11 +135,9 @@ describe("feed", { timeout: 60_000 }, () => {
       `${clock(second)}.8`,
     ]);
     expect(await gaps()).toEqual([{ reason: "connection lost", lasts: false, filled: true }, ended]);
-    const { feeds } = await readDatabaseFacts(async () => ({
-      config: { connectionString: database.getConnectionUri("owner") },
-      close: async () => {},
-    }));
-    expect(feeds).toMatchObject([{ source: "ris-live", gaps: [{ gap: gap + 1, reason: "feed ended" }] }]);
+    expect((await facts()).feeds).toMatchObject([
+      { source: "ris-live", gaps: [{ gap: gap + 1, reason: "feed ended" }] },
+    ]);
     expect(await fill()).toMatchObject({ code: 2, stderr: expect.stringContaining("is filled already") as string });
   });
 
@@ -150,6 +153,10 @@ describe("feed", { timeout: 60_000 }, () => {
       stderr: expect.stringContaining("the files end at 2026-01-01T00:05:00; load all of its files") as string,
     });
     expect(await load("--fill-gap", String(gap + 1), file)).toMatchObject({ code: 2 });
+    // Status lists the gap of a stack that was off for ten days, and none of months ago.
+    await owner.query(`insert into routing.feed_gaps (source, time_started, time_ended, reason)
+      values ('ris-live', now() at time zone 'UTC' - interval '10 days', now() at time zone 'UTC' - interval '1 hour', 'feed stopped')`);
+    expect((await facts()).feeds).toMatchObject([{ gaps: [{ reason: "feed stopped" }] }]);
   });
 
   test("a second replica takes over, and a feed that is gone is a gap", async () => {
