@@ -3,15 +3,17 @@ import { readVrps } from "../rpki/read.ts";
 import { storeVrps } from "../rpki/store.ts";
 import type { FeedLogger } from "./log.ts";
 
+/** Minutes until the next attempt after a failure: a validator that has just started has no list yet. */
+const retry = 5;
+
 /** Loads the list of an RPKI validator, wholly into memory, at once and then regularly. A failure is logged; VrpsOld reports an old list. */
 export class VrpsSchedule implements Disposable {
-  readonly #timer: NodeJS.Timeout;
-  #running = false;
+  #timer: NodeJS.Timeout | undefined;
+  #isDisposed = false;
 
   constructor(address: string, minutes: number, connect: () => Promise<Client>, log: FeedLogger) {
     const refresh = async (): Promise<void> => {
-      if (this.#running) return;
-      this.#running = true;
+      let wait = minutes;
       try {
         const list = await readVrps(address);
         const client = await connect();
@@ -25,15 +27,15 @@ export class VrpsSchedule implements Disposable {
         }
       } catch (error) {
         log.warn({ err: error }, "the list of the RPKI validator cannot be loaded");
-      } finally {
-        this.#running = false;
+        wait = Math.min(retry, minutes);
       }
+      if (!this.#isDisposed) this.#timer = setTimeout(() => void refresh(), wait * 60_000);
     };
-    this.#timer = setInterval(() => void refresh(), minutes * 60_000);
     void refresh();
   }
 
   [Symbol.dispose](): void {
-    clearInterval(this.#timer);
+    this.#isDisposed = true;
+    clearTimeout(this.#timer);
   }
 }
