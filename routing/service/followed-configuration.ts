@@ -31,7 +31,7 @@ export async function followConfiguration(options: FollowedOptions, signal: Abor
     if (!isSame(found, settled) && isSame(found, seen)) {
       const configuration = parse(found, file, log);
       // A file with errors is reported once; the database may be away, so that another attempt helps.
-      const isSettled = configuration === undefined || (await apply(configuration, options));
+      const isSettled = configuration === undefined || (await apply(configuration, options, signal));
       if (isSettled) settled = found;
       onState(isSettled && configuration !== undefined);
     }
@@ -74,10 +74,18 @@ function parse(found: Look, file: string, log: FeedLogger): Configuration | unde
   }
 }
 
-async function apply(configuration: Configuration, { connect, log, onApplied }: FollowedOptions): Promise<boolean> {
+async function apply(
+  configuration: Configuration,
+  { connect, log, onApplied }: FollowedOptions,
+  signal: AbortSignal,
+): Promise<boolean> {
   let client: Client | undefined;
+  const end = (): void => void client?.end().catch(() => {});
+  // A stopping feed needs the turn for its last rows.
+  signal.addEventListener("abort", end, { once: true });
   try {
     client = await connect();
+    if (signal.aborted) return false;
     // All updates are judged again, which may take minutes.
     await client.query("set statement_timeout = 0; set idle_in_transaction_session_timeout = '5min'");
     const report = await applyConfiguration(client, configuration);
@@ -87,9 +95,11 @@ async function apply(configuration: Configuration, { connect, log, onApplied }: 
     onApplied();
     return true;
   } catch (error) {
-    log.warn({ err: error }, "the configuration for detection is not applied yet; the feed retries");
+    if (!signal.aborted)
+      log.warn({ err: error }, "the configuration for detection is not applied yet; the feed retries");
     return false;
   } finally {
+    signal.removeEventListener("abort", end);
     await client?.end().catch(() => {});
   }
 }
