@@ -6,9 +6,9 @@ import { parseVrps, type VrpList, VrpListError } from "./vrps.ts";
 const largest = 512 * 1024 * 1024;
 const timeout = 120_000;
 
-/** @throws VrpListError if the file or address cannot be read */
-export async function readVrps(source: string): Promise<VrpList> {
-  return parseVrps(/^https?:/.test(source) ? await download(addressOf(source)) : readFile(source), source);
+/** @param signal ends a download @throws VrpListError if the file or address cannot be read */
+export async function readVrps(source: string, signal?: AbortSignal): Promise<VrpList> {
+  return parseVrps(/^https?:/.test(source) ? await download(addressOf(source), signal) : readFile(source), source);
 }
 
 function readFile(file: string): string {
@@ -29,9 +29,10 @@ function addressOf(text: string): URL {
   return address;
 }
 
-async function download(address: URL): Promise<string> {
+async function download(address: URL, stopping?: AbortSignal): Promise<string> {
   try {
-    const answer = await fetch(address, { signal: AbortSignal.timeout(timeout) });
+    const signal = AbortSignal.any([AbortSignal.timeout(timeout), ...(stopping === undefined ? [] : [stopping])]);
+    const answer = await fetch(address, { signal });
     if (!answer.ok) throw new VrpListError(`${address.href} answered ${answer.status}`);
     const chunks: Uint8Array[] = [];
     let bytes = 0;

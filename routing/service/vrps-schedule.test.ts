@@ -1,10 +1,24 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
 import { VrpsSchedule } from "./vrps-schedule.ts";
 
 afterEach(() => void vi.useRealTimers());
+
+test("ends a download when the feed stops", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const warn = vi.fn();
+  const log = { info: () => {}, warn, error: () => {} };
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/json`;
+  const schedule = new VrpsSchedule(address, 60, () => Promise.reject(new Error("not reached")), log);
+  const [request] = (await once(server, "request")) as [IncomingMessage];
+  schedule[Symbol.dispose]();
+  await once(request.socket, "close");
+  expect(warn).not.toHaveBeenCalled();
+  server.close();
+});
 
 test("tries again after five minutes when a list cannot be loaded", async () => {
   let requests = 0;

@@ -9,13 +9,14 @@ const retry = 5;
 /** Loads the list of an RPKI validator, wholly into memory, at once and then regularly. A failure is logged; VrpsOld reports an old list. */
 export class VrpsSchedule implements Disposable {
   #timer: NodeJS.Timeout | undefined;
-  #isDisposed = false;
+  readonly #stopping = new AbortController();
 
   constructor(address: string, minutes: number, connect: () => Promise<Client>, log: FeedLogger) {
+    const { signal } = this.#stopping;
     const refresh = async (): Promise<void> => {
       let wait = minutes;
       try {
-        const list = await readVrps(address);
+        const list = await readVrps(address, signal);
         const client = await connect();
         try {
           // All payloads change in one transaction.
@@ -26,16 +27,17 @@ export class VrpsSchedule implements Disposable {
           await client.end().catch(() => {});
         }
       } catch (error) {
+        if (signal.aborted) return;
         log.warn({ err: error }, "the list of the RPKI validator cannot be loaded");
         wait = Math.min(retry, minutes);
       }
-      if (!this.#isDisposed) this.#timer = setTimeout(() => void refresh(), wait * 60_000);
+      if (!signal.aborted) this.#timer = setTimeout(() => void refresh(), wait * 60_000);
     };
     void refresh();
   }
 
   [Symbol.dispose](): void {
-    this.#isDisposed = true;
+    this.#stopping.abort();
     clearTimeout(this.#timer);
   }
 }
