@@ -6,8 +6,12 @@ const mostGaps = 5;
 
 /** Gaps of the live sources, each with the command that closes it. @param hasFeed whether a feed belongs to the stack; else nothing fills a gap that lasts */
 export function feedProblems(feeds: readonly FeedFacts[], hasFeed: boolean, stack: string): Problem[] {
+  const works = feeds.some(({ gaps }) => gaps.every(({ until }) => until !== null));
+  // Beside a working source, one that was stopped in order was removed from the settings.
+  const isProblem = ({ gap, until, reason }: FeedGap): boolean =>
+    until !== null || (hasFeed && !(works && gap === null && reason === "feed stopped"));
   return feeds.flatMap(({ source, gaps }) => {
-    const open = hasFeed ? gaps : gaps.filter(({ gap, until }) => gap !== null && until !== null);
+    const open = gaps.filter(isProblem);
     const others = open.length - mostGaps;
     return [
       ...open.slice(0, mostGaps).map((gap) => gapProblem(source, gap, stack)),

@@ -230,6 +230,16 @@ test("names the command that fills a gap, and expects no feed where none is conf
   ]);
 });
 
+test("expects no feed of a source that was removed from the settings", () => {
+  const stopped = { ...lasts, reason: "feed stopped" };
+  const removed = { ...feedWith(stopped), source: "exabgp-own" };
+  const reasons = (...feeds: readonly FeedFacts[]) =>
+    factProblems({ ...good, ...database({ feeds }), hasFeed: true }, {}, "dev", now).map(({ reason }) => reason);
+  expect(reasons(feedWith(), removed)).toEqual([]);
+  // The service itself does not run.
+  expect(reasons(feedWith(stopped), removed)).toHaveLength(2);
+});
+
 test("accepts a new archive before its first backup, and an archive with a backup of today", () => {
   const archive = (newestBackup: string | null) => ({
     ...good,
