@@ -100,6 +100,8 @@ export class Listener {
     const hear = (message: pg.Notification): void => {
       if (message.payload === payload) resolve();
     };
+    // A statement that hangs outlasts the timer; until it fails, nothing waits for this promise.
+    promise.catch(() => undefined);
     const timer = setTimeout(() => reject(new Error(silence)), patience);
     client.on("notification", hear);
     try {
