@@ -33,6 +33,8 @@ const patience = 5_000;
 /** Notices of the sources' changes, and the databases where live queries run. */
 export class LiveSources {
   readonly #sources: ReadonlyMap<string, LiveSource>;
+  /** Running statements without an observation at their source, by the reason. */
+  readonly #unobserved = new Map<PolledKind, number>();
 
   constructor(metadata: Metadata, loaded: LoadedMetadata, options: EngineOptions) {
     const sources = options.liveQueries === "poll" ? [] : metadata.sources;
@@ -66,8 +68,24 @@ export class LiveSources {
 
   observe(cohort: LiveStatement | undefined, observer: ChangeObserver): Observation {
     const notices = cohort && this.#sources.get(cohort.plan.statement.source)?.notices;
-    if (cohort === undefined || notices === undefined) return switchedOff;
-    return cohort.isRelative ? followsTime : notices.observe(cohort.plan.reads, observer);
+    if (cohort === undefined || notices === undefined) return this.#counted(switchedOff);
+    return cohort.isRelative ? this.#counted(followsTime) : notices.observe(cohort.plan.reads, observer);
+  }
+
+  #counted(observation: Observation): Observation {
+    const count = (difference: number): void => {
+      const kind = observation.reason?.kind;
+      if (kind !== undefined) this.#unobserved.set(kind, (this.#unobserved.get(kind) ?? 0) + difference);
+    };
+    count(1);
+    let isStopped = false;
+    return {
+      ...observation,
+      stop: () => {
+        if (!isStopped) count(-1);
+        isStopped = true;
+      },
+    };
   }
 
   async explain(cohort: LiveStatement): Promise<ExplainedSubscription["changes"]> {
@@ -89,7 +107,7 @@ export class LiveSources {
   get figures(): NoticeFigures {
     const bySource = new Map([...this.#sources].map(([source, { notices }]) => [source, notices.figures]));
     const all = [...bySource.values()];
-    const polled: Partial<Record<PolledKind, number>> = {};
+    const polled: Partial<Record<PolledKind, number>> = Object.fromEntries(this.#unobserved);
     for (const each of all)
       for (const [kind, count] of Object.entries(each.polled) as [PolledKind, number][])
         polled[kind] = (polled[kind] ?? 0) + count;
