@@ -141,6 +141,26 @@ test("stops to listen while notices of a table flood, and tells its statements",
   expect(hijacks.told).toEqual([undefined, "too-often", undefined]);
 });
 
+test("keeps a table off when a flood meets the look for older transactions", async () => {
+  writers = [{ relation: "1", writer: "3/7" }];
+  const hijacks = observe("hijacks");
+  let floods = false;
+  const flooding = {
+    query: (text: string, parameters?: readonly unknown[]) => {
+      if (floods && text.includes(kinds.writers)) for (let count = 0; count < 30; count += 1) events.onNotice("s.t1");
+      return hearing.query(text, parameters as unknown[]);
+    },
+  } as unknown as Hearing;
+  await events.onUp(flooding);
+  writers = [];
+  floods = true;
+  await settle(200);
+  expect([hijacks.told, ran("stop")]).toEqual([["too-often"], 1]);
+  floods = false;
+  await settle(4_000);
+  expect(hijacks.told).toEqual(["too-often", undefined]);
+});
+
 test("polls all statements while nothing is heard, and looks again afterwards", async () => {
   const hijacks = observe("hijacks");
   await events.onUp(hearing);

@@ -59,6 +59,10 @@ export class WatchedTable {
     return this.#state === "settling" || this.#state === "on";
   }
 
+  get #isSettling(): boolean {
+    return this.#state === "settling";
+  }
+
   get reason(): PolledReason | undefined {
     if (this.#state === "on") return undefined;
     if (this.#state === "new")
@@ -109,8 +113,9 @@ export class WatchedTable {
     this.#change("settling");
     this.#in(glance, () =>
       this.#later(async (hearing) => {
-        if (this.#state !== "settling") return;
+        if (!this.#isSettling) return;
         const still = (await writersOf(hearing, [this])).get(this.id) ?? new Set();
+        if (!this.#isSettling) return; // notices flooded meanwhile
         this.#settle(writers.intersection(still));
       }),
     );
