@@ -49,3 +49,11 @@ test("survives a database that stops answering during a proof", async () => {
   expect(unhandled).not.toHaveBeenCalled();
   process.off("unhandledRejection", unhandled);
 });
+
+test("connects again after a failed statement", async () => {
+  await vi.advanceTimersByTimeAsync(0);
+  listener.restart(Object.assign(new Error("canceling statement due to statement timeout"), { code: "57014" }));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(onDown.mock.calls).toEqual([["57014"]]);
+  expect(onUp).toHaveBeenCalledTimes(2);
+});

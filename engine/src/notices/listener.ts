@@ -37,11 +37,17 @@ export class Listener {
   #client: LibpqClient | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
+  #lose: (error: unknown) => void = () => undefined;
 
   constructor(connection: LibpqConfig, events: ListenerEvents) {
     this.#connection = connection;
     this.#events = events;
     void this.#run();
+  }
+
+  /** Connects again, because a statement of the connection failed. */
+  restart(error: unknown): void {
+    this.#lose(error);
   }
 
   async stop(): Promise<void> {
@@ -57,6 +63,7 @@ export class Listener {
       this.#client = client;
       const lost = Promise.withResolvers<never>();
       lost.promise.catch(() => undefined);
+      this.#lose = lost.reject;
       client.on("error", (error) => lost.reject(error));
       client.on("end", () => lost.reject(new Error("the connection ended")));
       try {

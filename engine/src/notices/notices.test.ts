@@ -12,6 +12,7 @@ let writers: { readonly relation: string; readonly writer: string }[];
 let statements: string[];
 let events: ListenerEvents;
 let notices: Notices;
+const restart = vi.fn();
 
 const kinds = {
   lookup: "pg_namespace",
@@ -87,10 +88,11 @@ beforeEach(() => {
   catalogue = { hijacks: [1], updates: [2], both: [1, 2] };
   writers = [];
   statements = [];
+  restart.mockReset();
   notices = new Notices({
     listen: (given) => {
       events = given;
-      return { stop: () => Promise.resolve() };
+      return { restart, stop: () => Promise.resolve() };
     },
   });
 });
@@ -159,6 +161,21 @@ test("keeps a table off when a flood meets the look for older transactions", asy
   floods = false;
   await settle(4_000);
   expect(hijacks.told).toEqual(["too-often", undefined]);
+});
+
+test("asks for a new connection when a statement at a table's own time fails", async () => {
+  const slow = new Error("canceling statement due to statement timeout");
+  let fails = false;
+  const failing = {
+    query: (text: string, parameters?: readonly unknown[]) =>
+      fails && text.includes(kinds.start) ? Promise.reject(slow) : hearing.query(text, parameters as unknown[]),
+  } as unknown as Hearing;
+  observe("hijacks");
+  await events.onUp(failing);
+  fails = true;
+  observe("updates");
+  await settle();
+  expect(restart.mock.calls).toEqual([[slow]]);
 });
 
 test("polls all statements while nothing is heard, and looks again afterwards", async () => {

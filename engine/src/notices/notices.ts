@@ -7,7 +7,7 @@ import { WatchedTable } from "./watched-table.ts";
 
 export interface NoticesOptions {
   /** Begins to listen, with the first observation. */
-  readonly listen: (events: ListenerEvents) => Pick<Listener, "stop">;
+  readonly listen: (events: ListenerEvents) => Pick<Listener, "restart" | "stop">;
   /** Called at each change between listening and not, with the reason. */
   readonly onListening?: (lost: string | undefined) => void;
 }
@@ -35,7 +35,7 @@ export class Notices {
   /** By object, so that its lookups are bounded by the metadata and not by the statements of clients. */
   readonly #readings = new Map<string, Reading>();
   readonly #tables = new Map<number, WatchedTable>();
-  #listener: Pick<Listener, "stop"> | undefined;
+  #listener: Pick<Listener, "restart" | "stop"> | undefined;
   #hearing: Hearing | undefined;
   #lost: string | undefined;
   /** Statements of the connection run in sequence. */
@@ -123,7 +123,7 @@ export class Notices {
     this.#readings.clear();
   }
 
-  /** Skips work of a connection that is gone. Rejects as the work does; the listener then finds out whether the connection is usable. */
+  /** Skips work of a connection that is gone. Rejects as the work does. */
   #enqueue(work: (hearing: Hearing) => Promise<void>): Promise<void> {
     const hearing = this.#hearing;
     const run = async (): Promise<void> => {
@@ -194,9 +194,12 @@ export class Notices {
     return new Map([...noticeable].flatMap(({ tables }) => [...tables]));
   }
 
-  /** Work at a table's own time. */
+  /** Work at a table's own time. After a failure the listener connects again; the table would stay polled otherwise. */
   #later(work: (hearing: Hearing) => Promise<void>): void {
-    this.#enqueue(work).catch(() => undefined);
+    const hearing = this.#hearing;
+    this.#enqueue(work).catch((error: unknown) => {
+      if (hearing === this.#hearing) this.#listener?.restart(error);
+    });
   }
 
   async #check(hearing: Hearing): Promise<void> {
