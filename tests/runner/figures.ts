@@ -1,7 +1,7 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { recordedDrills } from "../documents/drills.ts";
-import { drillsFile, readDrills } from "../harness/figures/drills.ts";
+import { drillsFile, latestDrills, readDrills } from "../harness/figures/drills.ts";
 import { type MeasuredFigure, measurementOf, writeFigureRecord } from "../harness/figures/figure-records.ts";
 import { type Figures, figuresFolder } from "../harness/figures/figures.ts";
 import type { SuiteResult } from "./results.ts";
@@ -62,7 +62,7 @@ function counts(all: readonly SuiteFigures[]): Readonly<Record<string, MeasuredF
   return Object.fromEntries(texts.filter(([, text]) => text !== "").map(([suite, figure]) => [suite, { figure }]));
 }
 
-/** Stores the durations and counts for docs/reference/figures.md, and the drills of this run in place of earlier ones. */
+/** Stores the durations and counts for docs/reference/figures.md, and the latest drills of this checkout. */
 export async function recordFigures(
   results: readonly SuiteResult[],
   figures: readonly SuiteFigures[],
@@ -73,10 +73,7 @@ export async function recordFigures(
     writeFigureRecord({ name: "durations", figures: durations(results, conditions), measurement, isWhole: true }),
     writeFigureRecord({ name: "tests", figures: counts(figures), measurement, isWhole: false }),
   ];
-  const before = readDrills(recordedDrills);
-  const drills = Object.fromEntries(
-    Object.entries(readDrills(drillsFile)).map(([target, measured]) => [target, { ...before[target], ...measured }]),
-  );
-  await writeFile(recordedDrills, `${JSON.stringify({ ...before, ...drills }, null, 2)}\n`);
+  const drills = latestDrills(readDrills(recordedDrills), readDrills(drillsFile));
+  await writeFile(recordedDrills, `${JSON.stringify(drills, null, 2)}\n`);
   console.log(`recorded in ${written.join(", ")} and drill-figures.json; npm run documents writes them to the pages`);
 }

@@ -30,3 +30,15 @@ export function keepDrill(target: "Docker" | "Kubernetes", name: string, figure:
   mkdirSync(figuresFolder, { recursive: true });
   writeFileSync(drillsFile, JSON.stringify({ ...drills, [target]: { ...drills[target], [name]: { figure, on } } }));
 }
+
+/** Drills of both, of the same drill the later one: a file of an old run may lie beside records of newer runs. */
+export function latestDrills(recorded: Drills, measured: Drills): Drills {
+  const targets = Object.keys({ ...recorded, ...measured });
+  return Object.fromEntries(
+    targets.map((target) => {
+      const before = recorded[target] ?? {};
+      const later = Object.entries(measured[target] ?? {}).filter(([name, { on }]) => on >= (before[name]?.on ?? ""));
+      return [target, { ...before, ...Object.fromEntries(later) }];
+    }),
+  );
+}
