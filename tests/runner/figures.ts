@@ -4,7 +4,8 @@ import { recordedDrills } from "../documents/drills.ts";
 import { drillsFile, latestDrills, readDrills } from "../harness/figures/drills.ts";
 import { type MeasuredFigure, measurementOf, writeFigureRecord } from "../harness/figures/figure-records.ts";
 import { type Figures, figuresFolder } from "../harness/figures/figures.ts";
-import type { SuiteResult } from "./results.ts";
+import { repository } from "../harness/repository.ts";
+import { type SuiteResult, totals } from "./results.ts";
 
 export interface SuiteFigures {
   readonly suite: string;
@@ -62,18 +63,31 @@ function counts(all: readonly SuiteFigures[]): Readonly<Record<string, MeasuredF
   return Object.fromEntries(texts.filter(([, text]) => text !== "").map(([suite, figure]) => [suite, { figure }]));
 }
 
-/** Stores the durations and counts for docs/reference/figures.md, and the latest drills of this checkout. */
+interface Destination {
+  /** Folder of the repository. */
+  readonly root: string;
+  /** File of the drills. */
+  readonly drills: string;
+}
+
+/** Stores the durations and counts of a run without failures for docs/reference/figures.md, and the latest drills of this checkout. */
 export async function recordFigures(
   results: readonly SuiteResult[],
   figures: readonly SuiteFigures[],
   { load, ...conditions }: Conditions,
+  { root, drills: drillsOfPage }: Destination = { root: repository, drills: recordedDrills },
 ): Promise<void> {
+  const { failed } = totals(results);
+  if (failed > 0) {
+    console.log(`no figures recorded: ${failed} tests failed, and a failed suite ends early`);
+    return;
+  }
   const measurement = measurementOf(command, load);
   const written = [
-    writeFigureRecord({ name: "durations", figures: durations(results, conditions), measurement, isWhole: true }),
-    writeFigureRecord({ name: "tests", figures: counts(figures), measurement, isWhole: false }),
+    writeFigureRecord({ name: "durations", figures: durations(results, conditions), measurement, isWhole: true }, root),
+    writeFigureRecord({ name: "tests", figures: counts(figures), measurement, isWhole: false }, root),
   ];
-  const drills = latestDrills(readDrills(recordedDrills), readDrills(drillsFile));
-  await writeFile(recordedDrills, `${JSON.stringify(drills, null, 2)}\n`);
+  const drills = latestDrills(readDrills(drillsOfPage), readDrills(drillsFile));
+  await writeFile(drillsOfPage, `${JSON.stringify(drills, null, 2)}\n`);
   console.log(`recorded in ${written.join(", ")} and drill-figures.json; npm run documents writes them to the pages`);
 }
