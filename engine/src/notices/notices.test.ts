@@ -188,6 +188,23 @@ test("polls all statements while nothing is heard, and looks again afterwards", 
   expect(ran("lookup")).toBe(2);
 });
 
+test("looks again after the pause when everything changed twice", async () => {
+  const both = observe("both");
+  await events.onUp(hearing);
+  events.onNotice("*");
+  await settle();
+  catalogue["both"] = [1, 3];
+  events.onNotice("*");
+  events.onNotice("*");
+  await settle();
+  expect(both.observation.tables).toEqual(["s.t1", "s.t2"]);
+  await settle(2_000);
+  expect(both.observation.tables).toEqual(["s.t1", "s.t3"]);
+  expect(ran("lookup")).toBe(3);
+  await settle(10_000);
+  expect(ran("lookup")).toBe(3);
+});
+
 describe("at a proof", () => {
   test("finds an object that was missing, without a word to other statements", async () => {
     const [missing, hijacks] = [observe("later"), observe("hijacks")];

@@ -41,6 +41,8 @@ export class Notices {
   /** Statements of the connection run in sequence. */
   #work: Promise<void> = Promise.resolve();
   #relearning: NodeJS.Timeout | undefined;
+  /** A notice came too soon after the last look. */
+  #isRelearningAgain = false;
   /** Observations that begin while a lookup waits for its turn share it. */
   #isLearningSoon = false;
   #received = 0;
@@ -117,6 +119,7 @@ export class Notices {
   #forget(): void {
     clearTimeout(this.#relearning);
     this.#relearning = undefined;
+    this.#isRelearningAgain = false;
     this.#isLearningSoon = false;
     for (const table of this.#tables.values()) table.stop();
     this.#tables.clear();
@@ -236,12 +239,17 @@ export class Notices {
     }
   }
 
-  /** Forgets which tables are read, and looks again. Statements are polled meanwhile. */
+  /** Forgets which tables are read, and looks again, at most once in the pause. Statements are polled meanwhile. */
   #relearn(): void {
-    if (this.#relearning !== undefined) return;
+    if (this.#relearning !== undefined) {
+      this.#isRelearningAgain = true;
+      return;
+    }
     this.#relearning = setTimeout(() => {
       this.#relearning = undefined;
+      if (this.#isRelearningAgain) this.#relearn();
     }, relearnPause).unref();
+    this.#isRelearningAgain = false;
     this.#later(async (hearing) => {
       const old = [...this.#tables.values()];
       this.#tables.clear();
