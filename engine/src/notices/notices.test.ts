@@ -226,6 +226,16 @@ describe("at a proof", () => {
     expect(both.observation.tables).toEqual(["s.t1", "s.t3"]);
   });
 
+  test("looks again when a view reads a table that another statement reads", async () => {
+    const [hijacks] = [observe("hijacks"), observe("updates")];
+    await events.onUp(hearing);
+    catalogue["hijacks"] = [2];
+    catalogue["updates"] = [2, 1];
+    await events.onProof(hearing);
+    await settle();
+    expect(hijacks.observation.tables).toEqual(["s.t2"]);
+  });
+
   test("stops to listen for tables that no statement reads", async () => {
     const [hijacks] = [observe("hijacks"), observe("updates")];
     await events.onUp(hearing);

@@ -117,17 +117,12 @@ async function tablesOf(hearing: Hearing, wanted: readonly Ids[]): Promise<Table
 export async function areUnchanged(hearing: Hearing, readings: readonly Reading[]): Promise<boolean> {
   const analysed = readings.filter(isAnalysed);
   if (analysed.length === 0) return true;
-  const relations = [...new Set(analysed.flatMap((reading) => reading.relations))];
-  const functions = [...new Set(analysed.flatMap((reading) => reading.functions))];
-  const now = await tablesOf(hearing, [{ relations, functions }]);
-  return textOf(now) === textOf(analysed);
+  const now = await tablesOf(hearing, analysed);
+  return analysed.every((reading, index) => textOf(reading) === textOf(now[index]!));
 }
 
-const textOf = (all: readonly Tables[]): string =>
-  JSON.stringify([
-    [...new Set(all.flatMap(({ tables }) => [...tables].map(([id, name]) => `${String(id)} ${name}`)))].sort(),
-    [...new Set(all.flatMap(({ reasons }) => reasons))].sort(),
-  ]);
+const textOf = ({ tables, reasons }: Tables): string =>
+  JSON.stringify([[...tables].map(([id, name]) => `${id} ${name}`).toSorted(), [...new Set(reasons)].toSorted()]);
 
 function columnsOf(names: readonly QualifiedName[]): string[][] {
   return [names.map(({ schema }) => schema), names.map(({ name }) => name)];
