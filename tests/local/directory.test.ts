@@ -79,7 +79,7 @@ test.each<[string, Record<string, string>, RegExp]>([
   ["password", { ldapBindPassword: "a wrong password" }, /correct LDAP_BIND_DN and LDAP_BIND_PASSWORD/],
 ])("a wrong %s of the directory stops an update before anything changes", async (_what, settings, reason) => {
   const before = await containers();
-  await expect(bringUp({ stack, settings })).rejects.toMatchObject({ lastLines: [expect.stringMatching(reason)] });
+  await expect(bringUp({ stack, settings })).rejects.toThrow(reason);
   expect(await containers()).toEqual(before);
 });
 
