@@ -21,9 +21,8 @@ export function image(name: string): Promise<string> {
 
 async function build(name: string): Promise<string> {
   const nodeBase = (await exists(nodeStandIn)) ? nodeStandIn : settings.nodeBase.default;
-  const described = builtImages({ debianBase: settings.debianBase.default, nodeBase }).find(
-    (built) => built.name === name,
-  );
+  const chosen = { debianBase: settings.debianBase.default, nodeBase, feed: "ris-live" } as const;
+  const described = builtImages(chosen).find((built) => built.name === name);
   if (described === undefined) throw new Error(`the kit has no image named ${name}`);
   if (!(await exists(described.imageName))) await mustRun("docker", buildArguments(described));
   return described.imageName;
