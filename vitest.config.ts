@@ -3,7 +3,9 @@ import InOrder from "./tests/runner/in-order.ts";
 import { suites } from "./tests/runner/suites.ts";
 
 if (Number.parseInt(process.versions.node, 10) < 24)
-  throw new Error(`The tests need Node 24, and this is ${process.version}: npm test brings it, or put it on the PATH.`);
+  throw new Error(
+    `The tests require Node 24, not ${process.version}. Run npm test, which installs it, or put it on the PATH.`,
+  );
 
 /** Waiting times for a machine with other load: an expected event must occur within the timeout. Vitest's default is one second. */
 const patient = { poll: { interval: 50, timeout: 20_000 } };
@@ -15,7 +17,7 @@ const containers = {
   hookTimeout: 300_000,
 };
 
-/** Suites whose files share their processes: those that follow the specification (tests/e2e/support/token-lives.ts) or share containers. */
+/** Suites whose files share their processes: those that follow the specification (tests/e2e/support/clients/token-lives.ts) or share containers. */
 const sharesProcess: ReadonlySet<string> = new Set(["auth-sidecar", "e2e", "gateway", "kubernetes", "official-images"]);
 
 /** One project per suite; `tests/runner/main.ts` lists them in the order of `npm test`. */
@@ -69,7 +71,7 @@ export default defineConfig({
             isolate: !sharesProcess.has(name),
             ...containers,
             globalSetup: [`tests/${name}/support/global-setup.ts`],
-            setupFiles: ["tests/e2e/support/after-each-file.ts"],
+            setupFiles: ["tests/e2e/support/stack/after-each-file.ts"],
             hookTimeout: 900_000,
           },
         })),

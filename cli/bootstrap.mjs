@@ -5,7 +5,7 @@ import { readdir, rm } from "node:fs/promises";
 import { delimiter, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 // oxlint-disable-next-line packages/imports -- by its path, because this runs before the packages are linked
-import { proxyEnvironment } from "../packages/host/proxy.mjs";
+import { proxyEnvironment, unreadableProxy } from "../packages/host/proxy.mjs";
 // oxlint-disable-next-line packages/imports -- by its path, because this runs before the packages are linked
 import { runThrough } from "../packages/host/run-quietly.mjs";
 import { ensureDependencies } from "./bootstrap/dependencies.mjs";
@@ -46,6 +46,8 @@ Object.assign(process.env, proxyEnvironment(process.env));
 process.env.NODE_USE_SYSTEM_CA ??= "1";
 
 try {
+  const unreadable = unreadableProxy(process.env);
+  if (unreadable) throw new Error(`Failed: ${unreadable.what}.\n\nWhat to do: ${unreadable.remedy}`);
   const node = await nodeFor(project);
   // Child programs such as npm and oxlint run with the same Node.
   process.env.PATH = [dirname(node), process.env.PATH ?? ""].join(delimiter);

@@ -16,6 +16,7 @@ const readAtRuntime = [".dockerignore", "images/*/Dockerfile", "hasura-metadata/
   "nginx/configuration/**/*.{conf,sh}",
   "nginx/metrics/*.{conf,js}",
   "infra/monitoring/*.{yml,json}",
+  "infra/services/*.sh",
 ]);
 
 function copySources(folder: string): void {

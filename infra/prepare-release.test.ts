@@ -25,7 +25,7 @@ test("all packages have one version, and another tag is refused by name", () => 
 test("builds every image of both engines once, from a Dockerfile that exists", () => {
   const images = imagesToBuild();
   expect(new Set(images.map(({ name }) => name)).size).toBe(images.length);
-  for (const name of ["database", "engine", "front", "apply-metadata", "gateway", "monitoring"])
+  for (const name of ["database", "engine", "front", "apply-metadata", "gateway", "monitoring", "feed"])
     expect(images.map((image) => image.name)).toContain(name);
   for (const { dockerfile, content, arguments: text } of images) {
     expect(existsSync(join(root, dockerfile)), dockerfile).toBe(true);

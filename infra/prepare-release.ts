@@ -27,7 +27,7 @@ export function checkVersions(version: string): void {
 
 /** Both targets' images, each once, with the arguments of their build. */
 export function imagesToBuild() {
-  const chosen = [{}, { engine: "hasura", front: true, monitoring: "stack" }] as const;
+  const chosen = [{}, { engine: "hasura", front: true, monitoring: "stack", feed: "ris-live" }] as const;
   const images = new Map(chosen.flatMap((choice) => builtImages(choice)).map((image) => [image.imageName, image]));
   return [...images.values()].map(({ name, imageName, dockerfile, args }) => ({
     name,

@@ -12,8 +12,8 @@ import type { GivenSettings } from "./settings/list.ts";
 import { settingNames, settings } from "./settings/list.ts";
 import { type Generations, generationProblem, generationsOf } from "./settings/rotation.ts";
 import { replacedDataVolume } from "./targets/docker/data-volume.ts";
-import { refuseForeignStack } from "./targets/docker/foreign-stack.ts";
-import { autoscaledOf } from "./targets/kubernetes/kubernetes-run.ts";
+import { type OwnerCheck, ownerInCluster, ownerOnDocker } from "./targets/foreign-stack.ts";
+import { autoscaledOf, namespaceOf } from "./targets/kubernetes/kubernetes-run.ts";
 import { newestOwnMigration } from "./settings/values/own-metadata.ts";
 import type { CheckedSettings } from "./settings/reading/problems.ts";
 import { readSettings, settingsSources } from "./settings/reading/read.ts";
@@ -69,15 +69,15 @@ function clearSettings(): readonly string[] {
 }
 
 /** The identity of this state. @param recorded output of the last update @throws {RunError} when another state owns the stack */
-async function ownIdentity(recorded: unknown, protect: boolean, onDocker: boolean): Promise<Output<string>> {
-  const check = (identity: string | undefined): Promise<void> =>
-    onDocker ? refuseForeignStack(getStack(), identity) : Promise.resolve();
-  if (typeof recorded === "string") await check(recorded);
-  const identity = stateIdentityOfProgram(component, protect);
-  // A failed first update recorded no outputs, but its state has the identity. In a preview of a new stack it is unknown.
-  if (typeof recorded !== "string") {
-    const value = await serialized(identity);
-    await check(value === runtime.unknownValue ? undefined : String(value));
+async function ownIdentity(recorded: unknown, protect: boolean, check: OwnerCheck): Promise<Output<string>> {
+  const known = typeof recorded === "string" ? recorded : undefined;
+  const refusal = await check(known);
+  if (known !== undefined && refusal !== undefined) throw refusal;
+  const identity = stateIdentityOfProgram(component, protect, refusal);
+  // A failed first update recorded no outputs, but its state has the identity.
+  if (refusal !== undefined) {
+    const remaining = await check(String(await serialized(identity)));
+    if (remaining !== undefined) throw remaining;
   }
   return identity;
 }
@@ -109,10 +109,15 @@ export async function program({
     for (const warning of unsavedDataWarning(plain, getStack(), before)) await log.warn(warning);
   const wrongGeneration = generationProblem(plain, before["generations"]);
   if (wrongGeneration !== undefined) throw new RunError(wrongGeneration);
-  const identity = stateIdentity ?? (await ownIdentity(before["stateIdentity"], protectData, target === "docker"));
+  const instance = `${component}-${getStack()}`;
+  const owner =
+    target === "docker"
+      ? ownerOnDocker(getStack())
+      : ownerInCluster(getStack(), { instance, namespace: namespaceOf(plain, instance) });
+  const identity = stateIdentity ?? (await ownIdentity(before["stateIdentity"], protectData, owner));
   const dataVolume =
     target === "docker" && database === "single"
-      ? await replacedDataVolume(`${component}-${getStack()}`, before["services"] !== undefined)
+      ? await replacedDataVolume(instance, before["services"] !== undefined)
       : undefined;
   const deployed = new RouteQL(component, toArguments(given), {
     checked: true,

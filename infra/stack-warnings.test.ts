@@ -22,6 +22,15 @@ test("warns of a database on the official image, which has no archive", () => {
   expect(of("site")).toEqual([]);
 });
 
+test("warns of a database on Kubernetes without an archive", () => {
+  const of = (given: object) => stackWarnings(withDefaults({ target: "kubernetes", ...given }, "prod"), "prod", []);
+  expect(of({})).toEqual([expect.stringContaining("has no archive")]);
+  expect(of({ archive: false })).toEqual([]);
+  expect(of({ database: "cloudnative-pg" })).toHaveLength(1);
+  expect(of({ database: "cloudnative-pg", backupDestination: "s3://backups/routes" })).toEqual([]);
+  expect(of({ database: "external" })).toEqual([]);
+});
+
 test("warns of new migrations of a running stack, with the command for a backup", () => {
   const of = (before: object, given = {}) => unsavedDataWarning(withDefaults(given, "site"), "site", { ...before });
   const older = { services: [], release: { ...release, migration: "0001" } };

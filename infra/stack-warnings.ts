@@ -1,5 +1,5 @@
 import { hasNewMigrations } from "./release.ts";
-import { isWithoutArchive } from "./settings/archive.ts";
+import { isWithoutArchive, isWithoutClusterArchive } from "./settings/archive.ts";
 import { type PlainSettings, type SettingName, settings } from "./settings/list.ts";
 
 /** Warnings about valid settings. @param clear names of the settings that the stack's configuration file has as plain text */
@@ -19,6 +19,12 @@ export function stackWarnings(plain: PlainSettings, stack: string, clear: readon
       ? [
           "The official image of Postgres has no pgBackRest, so the database has no archive: a lost disk costs all changes since the last npm run backup. " +
             "Schedule backups (docs/operate/backup.md), or create the stack with IMAGES=built.",
+        ]
+      : []),
+    ...(isWithoutClusterArchive(plain)
+      ? [
+          "The database has no archive: a lost volume costs all changes since the last npm run backup. Schedule backups " +
+            "(docs/operate/kubernetes.md#databases), or use database: cloudnative-pg with backupDestination. ARCHIVE=false ends this warning.",
         ]
       : []),
   ];

@@ -17,7 +17,7 @@ export async function buildCli(root: string, work: Work): Promise<void> {
 export const pluginFolders = (): { name: string; path: string }[] =>
   replacedPlugins.map((name) => ({ name, path: join(import.meta.dirname, "plugins", name) }));
 
-/** Starts the replacement plugins for one run of the engine; `onLine` receives the lines of their standard error. */
+/** Starts the replacement plugins for one run of Pulumi; `onLine` receives the lines of their standard error. */
 export async function startPlugins(
   environment: NodeJS.ProcessEnv,
   onLine: (line: string) => void,
@@ -40,13 +40,13 @@ export async function buildDebianImage(name: string, work: Work): Promise<void> 
   await buildDebianBase(name, work);
 }
 
-/** Installs Debian's Docker engine if it is missing, and starts it. @param answersWithin milliseconds for its answer */
-export async function startDockerEngine(
+/** Installs Debian's Docker daemon if it is missing, and starts it. @param answersWithin milliseconds for its answer */
+export async function startDockerDaemon(
   answersWithin: (milliseconds: number) => Promise<boolean>,
   work: Omit<Work, "show">,
 ): Promise<void> {
-  const { installEngine, startEngine } = await import("./docker-engine/engine.ts");
-  await installEngine(work);
-  work.say("starting the Docker engine");
-  await startEngine(answersWithin, work);
+  const { installDaemon, startDaemon } = await import("./docker-daemon/daemon.ts");
+  await installDaemon(work);
+  work.say("starting the Docker daemon");
+  await startDaemon(answersWithin, work);
 }

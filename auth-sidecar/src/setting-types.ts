@@ -1,6 +1,7 @@
 /** Types of settings. Every setting arrives as text. */
 import type { NumberSetting } from "@routeql/contract/environment";
 import { z } from "zod";
+import { readSessionsUrl } from "@routeql/sidecar-settings/sessions-url";
 import { isKnownSecret, secretWeakness } from "@routeql/sidecar-settings/weak-secrets";
 
 /** A whole number, written in decimal digits. */
@@ -32,6 +33,8 @@ export function secret(minimum: number) {
   });
 }
 
+const knownPassword = "holds a password that is a known default or example value";
+
 /** URL of another service with one of the given schemes. A password in it must not be a published default. */
 export function address(schemes: readonly string[]) {
   return z.string("is required").superRefine((value, context) => {
@@ -39,10 +42,17 @@ export function address(schemes: readonly string[]) {
     if (url === null || !schemes.includes(url.protocol.slice(0, -1)) || url.hostname === "") {
       context.addIssue(`must be an address that starts with ${schemes.map((scheme) => `${scheme}://`).join(" or ")}`);
     } else if (url.password !== "" && isKnownSecret(safelyDecoded(url.password))) {
-      context.addIssue("holds a password that is a known default or example value");
+      context.addIssue(knownPassword);
     }
   });
 }
+
+/** URL of the session store, with the same check of its password. */
+export const sessionsAddress = z.string("is required").superRefine((value, context) => {
+  const read = readSessionsUrl(value);
+  if (typeof read === "string") context.addIssue(read);
+  else if (isKnownSecret(read.password ?? "")) context.addIssue(knownPassword);
+});
 
 /** A word that goes into tokens as it is. */
 export function identifier(byDefault: string) {

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { tokenAlgorithm } from "@routeql/sidecar-settings/token-algorithm";
 import { ldapContradictions, ldapSettings } from "@routeql/sidecar-settings/directory";
 import { numberSettings } from "@routeql/sidecar-settings/numbers";
-import { address, identifier, secret, wholeNumber, wholeNumbers } from "./setting-types.ts";
+import { address, identifier, secret, sessionsAddress, wholeNumber, wholeNumbers } from "./setting-types.ts";
 
 const port = (byDefault: number) => wholeNumber(0, 65_535, byDefault);
 
@@ -21,7 +21,7 @@ const schema = z.object({
   METRICS_PORT: port(9090).describe("Port of /metrics; never published."),
   DATABASE_URL: address(["postgres", "postgresql"]).describe("Postgres, as the role that owns no table."),
   DATABASE_POOL_SIZE: wholeNumber(1, 100, 10).describe("Maximum number of connections to Postgres."),
-  SESSIONS_URL: address(["redis", "rediss"]).describe("Redis or Valkey, for sessions and throttling."),
+  SESSIONS_URL: sessionsAddress.describe("Redis or Valkey, for sessions and throttling."),
   SESSIONS_CA: z
     .string()
     .optional()

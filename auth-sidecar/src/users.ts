@@ -21,6 +21,12 @@ export function hasAccess(user: User): boolean {
   return !user.disabled && user.role !== "pending";
 }
 
+/** Why an account gets no token; undefined stands for a deleted account. */
+export function whyNoAccess(user: User | undefined): "deleted" | "disabled" | "pending" {
+  if (user === undefined) return "deleted";
+  return user.disabled ? "disabled" : "pending";
+}
+
 /** A row of auth.users, as {@link userColumns} select it. */
 export interface UserRow {
   id: string;
@@ -92,7 +98,11 @@ export class UserRepository {
     // Postgres text cannot contain U+0000, so no account has it, and the statement would fail.
     if (email.includes("\0")) return undefined;
     const [row] = await this.#queries.query<FoundRow>(byEmail, [provider, email]);
-    if (row?.present !== true) throw new Unavailable("accounts", new Error("auth.users is empty: restore a backup"));
+    if (row?.present !== true)
+      throw new Unavailable(
+        "accounts",
+        new Error(`auth.users has no ${provider} account, as on a new volume: restore a backup (npm run restore)`),
+      );
     return row.id === null ? undefined : { ...asUser(row), passwordHash: row.password_hash };
   }
 

@@ -100,7 +100,9 @@ export async function startEngineProcess(
     environment: {
       NODE_ENV: "production",
       NODE_COMPILE_CACHE: compileCache,
-      NODE_OPTIONS: "--max-semi-space-size=4", // as in images/engine/Dockerfile
+      // As in images/engine/Dockerfile.
+      NODE_OPTIONS: "--max-semi-space-size=4 --expose-gc",
+      MALLOC_ARENA_MAX: "1",
       HASURA_GRAPHQL_SERVER_HOST: "127.0.0.1",
       HASURA_GRAPHQL_SERVER_PORT: String(port),
       HASURA_GRAPHQL_ADMIN_SECRET: randomBytes(24).toString("hex"),

@@ -1,4 +1,4 @@
-/** The least that a front in Node costs: node:http before a pool of undici that forwards streams and checks nothing. */
+/** The least that a proxy in Node costs: node:http before a pool of undici that forwards streams and checks nothing. */
 import { createServer } from "node:http";
 import { Pool } from "undici";
 

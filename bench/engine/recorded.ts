@@ -2,6 +2,7 @@ import type { MeasuredFigure } from "@routeql/tests/harness/figures/figure-recor
 import type { Figure } from "../measure/statistics.ts";
 import { number, spreadText } from "../report.ts";
 import type { LiveFigures } from "./live.ts";
+import type { LoadFigures } from "./loads.ts";
 import type { Price } from "./price.ts";
 import type { QueryFigures } from "./queries.ts";
 
@@ -47,6 +48,19 @@ export const recordedLive = (live: readonly LiveFigures[]): Figures =>
       },
     ]),
   );
+
+export function recordedLoads(loads: LoadFigures | undefined): Figures {
+  if (loads === undefined) return {};
+  const ofPolling = (figure: Figure): MeasuredFigure => ({ figure: `${spreadText(figure)} of polling` });
+  return {
+    "push: rate of a load": ofPolling(loads.loaded),
+    "push: 16 writers of single rows": ofPolling(loads.written),
+    "push: processor time of engine and Postgres while 5,000 updates a second are loaded": {
+      ...ofPolling(loads.processor),
+      note: `change to client p95 ${number(loads.pushP95Milliseconds.median)} ms, polling ${number(loads.pollP95Milliseconds.median)} ms`,
+    },
+  };
+}
 
 /** Of the record `engine-price`. */
 export const recordedPrices = (prices: readonly Price[]): Figures =>

@@ -26,7 +26,15 @@ import {
 } from "./contenders.ts";
 import { startBesideHasura } from "./hasura.ts";
 import { type LiveFigures, measureLive } from "./live.ts";
-import { recordedBesideHasura, recordedLive, recordedPrices, recordedQueries, recordedReady } from "./recorded.ts";
+import { type LoadFigures, measureLoads } from "./loads.ts";
+import {
+  recordedBesideHasura,
+  recordedLive,
+  recordedLoads,
+  recordedPrices,
+  recordedQueries,
+  recordedReady,
+} from "./recorded.ts";
 import { measurePrice, type Price } from "./price.ts";
 import { writes } from "./writes.ts";
 import { type Bench, cases, checkAnswers, measureQueries, type QueryFigures, type Rounds } from "./queries.ts";
@@ -49,8 +57,17 @@ const sizes = {
     starts: 5,
     steps: [1_000, 5_000, 10_000, 20_000],
     changes: 4,
+    loads: { subscribers: 5_000, rounds: 5, updates: 100_000, milliseconds: 10_000 },
   },
-  quick: { updates: 100_000, rounds: 3, milliseconds: 1_000, starts: 3, steps: [1_000, 5_000], changes: 3 },
+  quick: {
+    updates: 100_000,
+    rounds: 3,
+    milliseconds: 1_000,
+    starts: 3,
+    steps: [1_000, 5_000],
+    changes: 3,
+    loads: { subscribers: 1_000, rounds: 3, updates: 20_000, milliseconds: 4_000 },
+  },
 };
 
 /** `npm run bench:engine`. Returns the path of the results. */
@@ -142,14 +159,22 @@ export async function benchEngine({ quick, only, against, record }: EngineBench)
     }
   }
   if (live.length > 0) console.log(`\n${table(live, liveColumns)}`);
+  const loads = isWanted("live loads") ? await measureLoads({ database, owner, ...size.loads }) : undefined;
+  if (loads !== undefined) console.log(`\n${table([loads], loadColumns)}`);
   if (record && prices.length > 0) recordFigures("engine-price", recordedPrices(prices), { ...run, isWhole: true });
   if (record)
     recordFigures(
       "engine",
-      { ...recordedQueries(queries), ...atRest, ...recordedReady(ready), ...recordedLive(live) },
+      {
+        ...recordedQueries(queries),
+        ...atRest,
+        ...recordedReady(ready),
+        ...recordedLive(live),
+        ...recordedLoads(loads),
+      },
       run,
     );
-  return await writeResults("engine", { ...conditions, data, queries, prices, readyMilliseconds: ready, live });
+  return await writeResults("engine", { ...conditions, data, queries, prices, readyMilliseconds: ready, live, loads });
 }
 
 async function measureAll(
@@ -203,6 +228,16 @@ const liveColumns: Columns<LiveFigures> = {
   "Postgres' cores": (row) => number(row.idlePostgresCpu),
   "statements in 10 s": (row) => number(row.idleStatements),
   missing: (row) => String(row.missing),
+};
+
+const loadColumns: Columns<LoadFigures> = {
+  "live loads": (row) => `${number(row.subscribers)} subscribers`,
+  "push of polling:": () => "",
+  "load's rate": (row) => spread(row.loaded),
+  "16 writers": (row) => spread(row.written),
+  "CPU at 5,000/s": (row) => spread(row.processor),
+  "p95 ms": (row) => spread(row.pushP95Milliseconds),
+  "p95 ms polling": (row) => spread(row.pollP95Milliseconds),
 };
 
 const tables = Array.from({ length: 50 }, (_, index) => `table_${index}`);

@@ -20,15 +20,23 @@ export async function addWatchedRows(owner: Client): Promise<void> {
   );
 }
 
+/** A query of the variable `key`, and its values. */
+export interface Watched {
+  readonly query: string;
+  readonly keys: readonly string[];
+}
+
 /** Subscribers of one query with {@link variableSets} different variables, in a process of their own. */
 export class Subscribers extends HelperProcess {
   static readonly variableSets = variableSets;
   readonly #origin: Origin;
+  readonly #watched: Watched;
   #count = 0;
 
-  constructor(origin: Origin) {
+  constructor(origin: Origin, watched: Watched = { query, keys }) {
     super("measure/subscriber-process.ts");
     this.#origin = origin;
+    this.#watched = watched;
   }
 
   get count(): number {
@@ -41,8 +49,7 @@ export class Subscribers extends HelperProcess {
     const wanted: OpenSubscribers = {
       type: "open",
       ...this.#origin,
-      query,
-      keys,
+      ...this.#watched,
       connections,
       subscriptionsPerConnection,
     };

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { bringUpOwn, takeDownOwn } from "@routeql/tests/e2e/support/own-stack";
+import { bringUpOwn, takeDownOwn } from "@routeql/tests/e2e/support/stack/own-stack";
 import { mustRun } from "@routeql/tests/harness/process";
 import { newest } from "../engine/queries.ts";
 import { LoadGenerator } from "../measure/http-load.ts";

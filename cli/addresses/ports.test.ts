@@ -51,7 +51,7 @@ test("proposes only free ports, each one once", async () => {
   expect(remedy).toContain("echo HTTP_PORT=8092 >>.env");
 });
 
-test("for a rootless engine, names every setting that helps and the way to keep the ports", () => {
+test("for a rootless daemon, names every setting that helps and the way to keep the ports", () => {
   const remedy = remedyFor(["httpPort", "httpsPort"], { stack: "local", inFile: [], rootless: true });
   expect(remedy).toContain("echo HTTP_PORT=8080 >>.env; echo HTTPS_PORT=8443 >>.env");
   expect(remedy).toContain("net.ipv4.ip_unprivileged_port_start");

@@ -9,7 +9,7 @@ import { listenerByLsof, processFolder } from "@routeql/host/process-facts";
 import { publishedPorts } from "@routeql/infra/settings/reading/complete";
 import { addressesOf } from "@routeql/infra/settings/values/checks";
 import { settings } from "@routeql/infra/settings/list";
-import { engineAbilities, lowestUserPort } from "../docker/engine/engine-facts.ts";
+import { daemonAbilities, lowestUserPort } from "../docker/daemon/daemon-facts.ts";
 import type { StackConfiguration } from "../configuration/configuration.ts";
 
 const listening = "0A";
@@ -62,7 +62,7 @@ export function portProblem(address: string, port: number): Promise<PortProblem 
     const server = createServer();
     server.once("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "EADDRINUSE") resolve("in use");
-      // The Docker engine, which is root, binds low ports.
+      // The Docker daemon, which is root, binds low ports.
       else if (error.code === "EACCES") resolve(process.getuid?.() === 0 ? "not allowed" : undefined);
       // The second code: this machine has no IPv6.
       else if (error.code === "EADDRNOTAVAIL" || error.code === "EAFNOSUPPORT") resolve("no such address");
@@ -105,7 +105,7 @@ export function otherValue(
   return `echo ${settings[setting].environment}=${proposals[setting] ?? examples[setting]} >>${hasOwnFile ? `.env.${stack}` : ".env"}`;
 }
 
-const tooLow = "below the lowest port of a rootless engine";
+const tooLow = "below the lowest port of a rootless daemon";
 
 interface PortChoice extends Pick<StackConfiguration, "inFile"> {
   readonly stack: string;
@@ -151,7 +151,7 @@ export async function checkPorts(
   stack: string,
   { plain, inFile }: Pick<StackConfiguration, "plain" | "inFile">,
 ): Promise<void> {
-  const [own, { rootless }, least] = await Promise.all([ownPorts(stack), engineAbilities(), lowestUserPort()]);
+  const [own, { rootless }, least] = await Promise.all([ownPorts(stack), daemonAbilities(), lowestUserPort()]);
   const problems: { readonly setting: keyof typeof examples; readonly text: string }[] = [];
   for (const name of publishedPorts(plain)) {
     const port = plain[name];

@@ -8,7 +8,7 @@ import {
   verbs,
 } from "@routeql/auth-sidecar/administration/command";
 import { readNewPassword } from "@routeql/auth-sidecar/administration/read-password";
-import { isRoleName } from "@routeql/contract/roles";
+import { applicationRoles, isRoleName } from "@routeql/contract/roles";
 import { explain, Failure } from "@routeql/host/failure";
 import { ownOutputs } from "@routeql/host/program-streams";
 import { nearest } from "@routeql/metadata/nearest";
@@ -18,7 +18,7 @@ import { inSidecar } from "../stack/in-sidecar.ts";
 
 export const users = administrationCommand("users", "Manages the accounts of a running stack.", [
   "ACCOUNT is an e-mail address or an id; --provider ldap selects the accounts of the directory.\n" +
-    "ROLE is pending, viewer, analyst, tenant, operator, or one of your own metadata. docs/operate/users.md describes the roles.",
+    `ROLE is ${applicationRoles.join(", ")}, or one of your own metadata. docs/reference/permissions.md describes the roles.`,
   "A password comes only from a prompt without echo or from standard input:\n" +
     "  npm run --silent users -- add a@example.net --role viewer <password.txt",
 ]);

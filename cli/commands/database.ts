@@ -46,7 +46,7 @@ export const prune = databaseCommand({
 
 export const fill = databaseCommand({
   name: "fill",
-  summary: "Gives positions to updates of before an upgrade, so that view_bgpupdates_log shows them.",
+  summary: "Assigns positions to updates that were stored before an upgrade, so that view_bgpupdates_log shows them.",
   operands: "",
   role: "owner",
   program: async (args, open) => (await import("@routeql/database/fill/command")).fillCommand(args, open),

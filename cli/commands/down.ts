@@ -11,7 +11,7 @@ export const command: Command = {
     },
   },
   run: async (stack, args, signal) => {
-    const { destroyed, keptVolumes, removedVolumes, secretsKept } = await bringDown({
+    const { destroyed, keptVolumes, removedVolumes, secretsKept, warning } = await bringDown({
       stack,
       signal,
       volumes: args.flag("volumes"),
@@ -26,6 +26,7 @@ export const command: Command = {
         ? `\`npm run up${stackArgument(stack)}\` uses them again`
         : "Their secrets are not in this checkout";
       console.log(`${goOn}; \`npm run down -- --volumes${stackOption(stack)}\` deletes them.`);
+      if (warning !== undefined) console.log(warning);
     }
   },
 };

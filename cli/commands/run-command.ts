@@ -1,17 +1,17 @@
-import { withoutEngine } from "@routeql/host/docker/client";
+import { withoutDaemon } from "@routeql/host/docker/client";
 import { explain, Failure } from "@routeql/host/failure";
 import { onInterrupt } from "@routeql/host/process";
 import { projectFolder } from "@routeql/host/paths";
 import type { Command, ParsedArguments } from "../foundation/command.ts";
 import { unwritable } from "../bootstrap/rights.mjs";
-import { withoutRights } from "../kubernetes/connection-error.ts";
+import { withoutRights } from "../kubernetes/connection/connection-error.ts";
 import { logFileOf } from "../pulumi/session.ts";
 
 /** Adds a remedy to errors of Docker, Kubernetes and the file system. */
 export function explainable(error: unknown): unknown {
   const problem = unwritable(error, projectFolder);
   return problem === undefined
-    ? withoutRights(withoutEngine(error))
+    ? withoutRights(withoutDaemon(error))
     : new Failure(problem.what, { remedy: problem.remedy, cause: error });
 }
 

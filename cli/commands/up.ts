@@ -15,7 +15,7 @@ export const command: Command = {
         value: "FILE",
         meaning: "Kubernetes: images.txt of npm run render; refuse to run with other images",
       },
-      adopt: { type: "boolean", meaning: "take over a stack of this name from another checkout or Docker engine" },
+      adopt: { type: "boolean", meaning: "take over a stack of this name from another checkout or Docker daemon" },
       "unchecked-directory": {
         type: "boolean",
         meaning: "continue with an LDAP directory that does not accept the settings",

@@ -8,7 +8,7 @@ import { Failure, messageOf } from "@routeql/host/failure";
 import { hostEntriesOf } from "@routeql/infra/settings/values/host-entries";
 import { type SettingName, settings } from "@routeql/infra/settings/list";
 import { directorySettingNames } from "@routeql/infra/settings/declared/sidecar";
-import { authorityOf } from "@routeql/infra/tls/authority";
+import { authorityIn } from "@routeql/infra/tls/authority";
 import { ldapSettings } from "@routeql/sidecar-settings/directory";
 import { z } from "zod";
 import { type Phase, phase, type Ready } from "../foundation/phases.ts";
@@ -25,8 +25,10 @@ function directorySettingsOf({ given, plain }: Given): DirectorySettings {
     const value = given[name] ?? (plain as Readonly<Partial<Record<SettingName, string | number | boolean>>>)[name];
     return value === undefined ? [] : [[settings[name].environment, String(value)]];
   });
-  const own = authorityOf("ldapCaFile", plain.ldapCaFile) as string | undefined;
-  const common = authorityOf("authoritiesFile", plain.authoritiesFile) as string | undefined;
+  const authorityGiven = (name: "ldapCaFile" | "authoritiesFile"): string | undefined =>
+    plain[name] === undefined ? undefined : authorityIn(name, plain[name]);
+  const own = authorityGiven("ldapCaFile");
+  const common = authorityGiven("authoritiesFile");
   const authority = own ?? (common === undefined ? undefined : [...rootCertificates, common].join("\n"));
   return {
     ...z.object(ldapSettings).parse({ ...Object.fromEntries(raw), LDAP_CA: authority }),
@@ -92,12 +94,12 @@ export async function askDirectory({ given, plain }: Given): Promise<AskedDirect
   return { problems, warnings: [...unasked, ...missingGroups] };
 }
 
-/** Its result are warnings. @param unchecked continue with a directory that does not accept the settings */
+/** Returns warnings. @param unchecked continue with a directory that does not accept the settings */
 export const directoryPhase = (given: Given, unchecked: boolean): Phase & Ready<readonly string[]> =>
   phase("LDAP directory", async ({ say }) => {
     const { problems, warnings } = await askDirectory(given);
     if (problems.length > 0 && !unchecked)
-      throw new Failure("Nobody could log in with the LDAP settings", {
+      throw new Failure("No LDAP login works with these settings", {
         lastLines: problems,
         remedy:
           "correct the setting that the line names (docs/operate/ldap.md#troubleshoot), or repeat the command with --unchecked-directory.",

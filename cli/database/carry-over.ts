@@ -3,7 +3,9 @@ import { printable } from "@routeql/contract/printable";
 import { guardOptions } from "@routeql/database/migrate/connect";
 import { type OpenDatabase, withClient } from "@routeql/database-access/opened-database";
 import type { Client } from "pg";
-import { restoreFile } from "./restore-script.ts";
+import { textBeside } from "@routeql/database-access/text-beside";
+
+export const restoreFile = (name: string): string => textBeside(import.meta.url, `../../database/restore/${name}`);
 
 /** Calls in one transaction, as the owner, with options that precede the settings of the database. */
 const inTransaction = <T>(open: OpenDatabase, work: (client: Client) => Promise<T>): Promise<T> =>
@@ -24,7 +26,7 @@ const inTransaction = <T>(open: OpenDatabase, work: (client: Client) => Promise<
 /** The state of the database that a restore is about to replace, for `carryOverTo`. */
 export const rememberState = (open: OpenDatabase): Promise<string | undefined> =>
   inTransaction(open, async (client) => {
-    await client.query(await restoreFile("remember.sql"));
+    await client.query(restoreFile("remember.sql"));
     const { rows } = await client.query<{ state: string | null }>(
       "select current_setting('routeql.replaced', true) as state",
     );
@@ -38,7 +40,7 @@ export const carryOverTo = (open: OpenDatabase, state: string | undefined, keepK
       state ?? "",
       String(keepKeys),
     ]);
-    await client.query(await restoreFile("carry-over.sql"));
+    await client.query(restoreFile("carry-over.sql"));
     const { rows } = await client.query<Kept>("select kind, what from restore_report order by kind, what");
     return describeCarryOver(rows);
   });

@@ -1,19 +1,26 @@
+/**
+ * How a backup becomes a database again. None of its SQL runs: this checkout's migrations create the schema, and the file contributes rows.
+ * The steps are the files of database/restore/, unchanged; a value of a backup is a variable of psql or a row. In one transaction:
+ *
+ * 1. `remember.sql` reads accounts and keys of the replaced database, and `empty.sql` deletes its content
+ * 2. the migrations of the backup create the schema; `replay.sql` runs the operator's migrations, whose texts the replaced database has
+ * 3. `restore.sh` passes on the dump's rows: `only-rows.awk` rejects any other SQL
+ * 4. `after-rows.sql` attaches partitions and notifies readers; `after-replay.sql` resumes triggers and refreshes materialized views
+ * 5. `carry-over.sql` keeps accounts disabled and passwords changed, and withdraws signing keys; `report.sql` returns what it did
+ *
+ * commands/restore.ts then runs the job migrate for later migrations, and opens logins. A restore from the archive (docker/archive.ts) replaces
+ * the files of the database, and uses only the steps remember and carry over.
+ */
+import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import { Failure } from "@routeql/host/failure";
 import { BackupFile } from "./backup-file.ts";
-import { describeCarryOver, keptIn } from "./carry-over.ts";
+import { describeCarryOver, keptIn, restoreFile } from "./carry-over.ts";
 import { outputOf, type Programs } from "../place/programs.ts";
 import { counted, type ShowBytes } from "./counted.ts";
+import { refuseOccupied } from "./occupied.ts";
 import { guardOptions } from "@routeql/database/migrate/connect";
 import { isMigrationName, migrationNames } from "@routeql/database/migrate/migration-names";
-import { type AppliedMigrations, restoreProgram } from "./restore-script.ts";
-
-/** Lists the data that a restore would delete. The first administrator of a new stack does not count. */
-const occupied = `select coalesce(string_agg(what, ', '), '') from (
-  select 'routing updates' as what where exists (select from routing.bgp_updates)
-  union all select 'hijacks' where exists (select from routing.hijacks)
-  union all select 'configured prefixes' where exists (select from routing.configured_prefixes)
-  union all select 'accounts' where (select count(*) from auth.users) > 1) found`;
 
 /** Names in a table of migrations, from the text of its rows. */
 function namesIn(copy: string, table: string): string[] {
@@ -58,21 +65,6 @@ async function migrationsIn(programs: Programs, file: BackupFile): Promise<Appli
   return { applied, own };
 }
 
-async function refuseOccupied(programs: Programs): Promise<void> {
-  const psql = ["psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1", "--command"];
-  const exists = await outputOf(
-    programs,
-    [...psql, "select to_regclass('auth.users') is not null"],
-    "Inspecting the database",
-  );
-  if (exists !== "t") return;
-  const found = await outputOf(programs, [...psql, occupied], "Inspecting the database");
-  if (found === "") return;
-  throw new Failure(`The database is not empty: it has ${found}`, {
-    remedy: "back it up first; --replace deletes its content and restores the backup in its place.",
-  });
-}
-
 /** With start-up options that precede the settings of the database, which may keep every program from connecting. */
 const guarded = ({ as, signal }: Programs): Programs => ({
   as: (role) => {
@@ -81,6 +73,56 @@ const guarded = ({ as, signal }: Programs): Programs => ({
   },
   signal,
 });
+
+interface AppliedMigrations {
+  readonly applied: readonly string[];
+  /** Of the operator. */
+  readonly own: readonly string[];
+}
+
+/** A program for the database's container, and the bytes of its input before the backup. */
+export interface RestoreProgram {
+  readonly program: readonly string[];
+  readonly head: Buffer;
+}
+
+/** @param migrations of the backup; the migrate job applies the others @param keepKeys whether the backup's signing keys stay valid */
+export function restoreProgram({ applied, own }: AppliedMigrations, keepKeys: boolean): RestoreProgram {
+  const sql = (...names: readonly string[]): string[] => names.map((name) => restoreFile(`${name}.sql`));
+  const schema = sql(...applied.map((name) => `../migrations/${name}`));
+  const hasOwn = own.length > 0;
+  const current = applied.length === migrationNames().length;
+  // No text of a backup can know the key, and without it psql obeys no command of its own that starts a program or opens a file.
+  const key = randomBytes(16).toString("hex");
+  const before = [
+    `\\restrict ${key}\nbegin;`,
+    ...sql("remember", "empty"),
+    ...schema,
+    ...(hasOwn ? sql("replay") : []),
+  ];
+  const after = [
+    ...sql("after-rows", ...(hasOwn ? ["after-replay"] : [])),
+    ...(current ? sql("../migrate/grants") : []),
+    ...sql("carry-over"),
+    `commit;\n\\unrestrict ${key}\n\\o`,
+    ...sql("report"),
+  ];
+  const [first, last] = [before, after].map((texts) => Buffer.from(`${texts.join("\n")}\n`)) as [Buffer, Buffer];
+  const values = [String(last.length), String(first.length), JSON.stringify(own), String(keepKeys)];
+  return {
+    program: [
+      "bash",
+      "-o",
+      "pipefail",
+      "-c",
+      restoreFile("restore.sh"),
+      "restore",
+      ...values,
+      restoreFile("only-rows.awk"),
+    ],
+    head: Buffer.concat([last, first]),
+  };
+}
 
 export interface RestoreOptions {
   /** Whether the current content may be deleted. */
@@ -100,7 +142,7 @@ export async function restoreFrom(
   const backup = await BackupFile.open(file);
   const migrations = await migrationsIn(programs, backup);
   if (!replace) await refuseOccupied(programs);
-  const { program, head } = await restoreProgram(migrations, keepKeys);
+  const { program, head } = restoreProgram(migrations, keepKeys);
   const { stream } = counted(show);
   const input = backup.dump();
   input.once("error", (error) => stream.destroy(error));

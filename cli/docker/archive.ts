@@ -88,7 +88,7 @@ async function besideDatabase(
   }
 }
 
-/** Starts or stops a container; the engine rejects what is already so. */
+/** Starts or stops a container; the daemon rejects what is already so. */
 async function switchTo(running: boolean, container: Docker.Container): Promise<void> {
   if ((await container.inspect()).State.Running !== running) await (running ? container.start() : container.stop());
 }

@@ -1,20 +1,14 @@
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
-import {
-  isData,
-  makeClaim,
-  readClaim,
-  removeClaim,
-  stackObjects,
-  stateLabel,
-} from "@routeql/host/docker/stack-objects";
+import { isData, makeClaim, readClaim, removeClaim, stackObjects } from "@routeql/host/docker/stack-objects";
+import { stateLabel } from "@routeql/host/ownership";
 import type { ClaimStore } from "../ownership/ownership.ts";
 import { removeLeftovers } from "../pulumi/recovery.ts";
-import { readEngineIdentity } from "./engine/engine-facts.ts";
+import { readDaemonIdentity } from "./daemon/daemon-facts.ts";
 
-/** Claims on this machine's Docker engine: an empty volume, because labels of data volumes are immutable. */
+/** Claims on this machine's Docker daemon: an empty volume, because labels of data volumes are immutable. */
 export const dockerClaims = (stack: string): ClaimStore => ({
-  where: "on this Docker engine",
-  engine: readEngineIdentity,
+  where: "on this Docker daemon",
+  daemon: readDaemonIdentity,
   read: () => readClaim(stack),
   objects: async () =>
     (await stackObjects(stack)).map((object) => ({

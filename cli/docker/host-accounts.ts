@@ -1,6 +1,6 @@
 /** Accounts of the host that have the user id of a container: they read its secrets through /proc/PID/root. */
 import { dockerClient } from "@routeql/host/docker/client";
-import { engineAddress } from "@routeql/host/docker/engine-address";
+import { daemonAddress } from "@routeql/host/docker/daemon-address";
 import { Failure } from "@routeql/host/failure";
 import { runToEnd } from "@routeql/host/process";
 import { officialUser, serviceUsers } from "@routeql/infra/description/service";
@@ -26,9 +26,9 @@ export function accountsIn(passwd: string): readonly HostAccount[] {
     .map(([name = "", , user]) => ({ name, user: Number(user) }));
 }
 
-/** The engine's containers share the host's user ids: it is local, not rootless, and remaps no ids. */
+/** The daemon's containers share the host's user ids: it is local, not rootless, and remaps no ids. */
 async function sharesIds(): Promise<boolean> {
-  if (process.platform !== "linux" || !engineAddress().endpoint.startsWith("unix:")) return false;
+  if (process.platform !== "linux" || !daemonAddress().endpoint.startsWith("unix:")) return false;
   const { SecurityOptions = [] } = (await dockerClient().info()) as { SecurityOptions?: readonly string[] };
   return !SecurityOptions.some((option) => /^name=(rootless|userns)(,|$)/.test(option));
 }
@@ -42,7 +42,7 @@ async function accountsWith(users: readonly number[]): Promise<readonly HostAcco
 }
 
 const remedy =
-  "give the account another user id (usermod --uid), or let the Docker engine remap ids (userns-remap): docs/operate/deploy.md#accounts-of-the-host";
+  "give the account another user id (usermod --uid), or let the Docker daemon remap ids (userns-remap): docs/operate/deploy.md#accounts-of-the-host";
 
 const described = (accounts: readonly HostAccount[]): string =>
   accounts.map(({ name, user }) => `${name} (user id ${user})`).join(", ");

@@ -1,4 +1,4 @@
-/** Firewalls of this host that published ports pass, because the Docker engine's own rules come first. */
+/** Firewalls of this host that published ports pass, because the Docker daemon's own rules come first. */
 import { readText } from "@routeql/contract/written-text";
 import { runToEnd } from "@routeql/host/process";
 

@@ -1,9 +1,10 @@
 import type { PlaceFacts } from "../place/stack-place.ts";
-import { alertDeliveries, firingAlerts } from "../status/alerts.ts";
+import { alertDeliveries, executeIn, firingAlerts } from "./alerting.ts";
 import { archiveFacts } from "../status/archive-facts.ts";
 import type { ServiceState } from "../status/report.ts";
 import { sharedIdProblems } from "./host-accounts.ts";
 import { hostFirewalls } from "./host-firewall.ts";
+import { lostImageProblems } from "./lost-images.ts";
 import { isPublishedOutside } from "./published-address.ts";
 
 /** The archive, the stack's own Prometheus and Alertmanager, accounts and firewalls of this host. */
@@ -13,12 +14,13 @@ export async function placeFacts(
   signal: AbortSignal,
 ): Promise<PlaceFacts> {
   const users = services.flatMap(({ user }) => (user === undefined ? [] : [user]));
-  const [archive, alerts, deliveries, problems, passedFirewalls] = await Promise.all([
-    archiveFacts(stack, signal),
+  const [archive, alerts, deliveries, accounts, images, passedFirewalls] = await Promise.all([
+    executeIn(stack, "archive").then((inside) => inside && archiveFacts(inside, signal)),
     firingAlerts(stack, signal),
     alertDeliveries(stack, signal),
     sharedIdProblems(users),
+    lostImageProblems(stack, services),
     isPublishedOutside(stack).then((outside) => (outside ? hostFirewalls() : [])),
   ]);
-  return { archive, alerts, deliveries, problems, passedFirewalls };
+  return { archive, alerts, deliveries, problems: [...accounts, ...images], passedFirewalls };
 }

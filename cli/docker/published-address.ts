@@ -1,11 +1,11 @@
 import { dockerClient } from "@routeql/host/docker/client";
-import { engineAddress } from "@routeql/host/docker/engine-address";
+import { daemonAddress } from "@routeql/host/docker/daemon-address";
 
 /** Port of the API in the gateway's container. */
 const apiPort = 8443;
 
 /** Whether published ports are ports of this machine. */
-export const publishesHere = (): boolean => engineAddress().endpoint.startsWith("unix:");
+export const publishesHere = (): boolean => daemonAddress().endpoint.startsWith("unix:");
 
 /** Whether another machine can reach an address of a published port. */
 const isOutside = (address: string): boolean => address !== "::1" && !address.startsWith("127.");
@@ -23,7 +23,7 @@ export async function isPublishedOutside(stack: string): Promise<boolean> {
   return publishesHere() && (await publishedAddresses(stack)).some(isOutside);
 }
 
-/** An address at which this machine reaches the published ports of the gateway; undefined for an engine of another machine, or without such a port. */
+/** An address at which this machine reaches the published ports of the gateway; undefined for a daemon of another machine, or without such a port. */
 export async function publishedAddress(stack: string): Promise<string | undefined> {
   if (!publishesHere()) return undefined;
   const [address] = await publishedAddresses(stack);

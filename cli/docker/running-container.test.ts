@@ -3,15 +3,15 @@ import type { AddressInfo } from "node:net";
 import { Failure } from "@routeql/host/failure";
 import Docker from "dockerode";
 import { expect, test } from "vitest";
-import { runningContainer } from "./running-container.ts";
+import { optionalContainer, runningContainer } from "./running-container.ts";
 
-interface Engine extends AsyncDisposable {
+interface Daemon extends AsyncDisposable {
   readonly docker: Docker;
   readonly asked: string[];
 }
 
-/** A fake engine that answers every request with these containers. */
-async function engine(containers: readonly object[]): Promise<Engine> {
+/** A fake daemon that answers every request with these containers. */
+async function daemon(containers: readonly object[]): Promise<Daemon> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(decodeURIComponent(request.url ?? ""));
@@ -33,14 +33,14 @@ async function containerRefusal(stack: string, docker: Docker): Promise<Failure>
 }
 
 test("finds the container by its labels, independent of its name", async () => {
-  await using given = await engine([{ Id: "abc", State: "running" }]);
+  await using given = await daemon([{ Id: "abc", State: "running" }]);
   expect((await runningContainer("prod", "auth-sidecar", given.docker)).id).toBe("abc");
   for (const label of ["com.routeql.stack=prod", "com.routeql.service=auth-sidecar", "com.routeql.run=service"])
     expect(given.asked[0]).toContain(label);
 });
 
 test("reports a stack that is not running, with the command that starts it", async () => {
-  await using given = await engine([]);
+  await using given = await daemon([]);
   expect(await containerRefusal("prod", given.docker)).toMatchObject({
     message: "The stack prod is not up",
     remedy: "run `npm run up -- --stack prod`.",
@@ -49,8 +49,17 @@ test("reports a stack that is not running, with the command that starts it", asy
 });
 
 test("reports a stopped sidecar", async () => {
-  await using given = await engine([{ Id: "abc", State: "exited" }]);
+  await using given = await daemon([{ Id: "abc", State: "exited" }]);
   expect((await containerRefusal("local", given.docker)).message).toBe(
     "The service auth-sidecar of the stack local does not run (it is exited)",
   );
+});
+
+test("a service that not every stack has counts only while its container runs", async () => {
+  await using running = await daemon([{ Id: "abc", State: "running" }]);
+  expect((await optionalContainer("prod", "prometheus", running.docker))?.id).toBe("abc");
+  await using stopped = await daemon([{ Id: "abc", State: "exited" }]);
+  expect(await optionalContainer("prod", "prometheus", stopped.docker)).toBeUndefined();
+  await using absent = await daemon([]);
+  expect(await optionalContainer("prod", "prometheus", absent.docker)).toBeUndefined();
 });

@@ -5,7 +5,7 @@ import { lastLogLines } from "@routeql/host/docker/output";
 import type { Execute } from "@routeql/host/program-streams";
 import { askInside } from "../status/health-detail.ts";
 import { metricFacts } from "../status/service-metrics.ts";
-import { engineAbilities } from "./engine/engine-facts.ts";
+import { daemonAbilities } from "./daemon/daemon-facts.ts";
 import type { ServiceState } from "../status/report.ts";
 
 export async function dockerServiceStates(stack: string, signal: AbortSignal): Promise<ServiceState[]> {
@@ -14,7 +14,7 @@ export async function dockerServiceStates(stack: string, signal: AbortSignal): P
     all: true,
     filters: { label: [`com.routeql.stack=${stack}`, "com.routeql.service"] },
   });
-  const limitable = !(await engineAbilities()).ignored.includes("processes");
+  const limitable = !(await daemonAbilities()).ignored.includes("processes");
   const states = await Promise.all(
     containers
       .filter(({ Labels }) => Labels["com.routeql.run"] === "service" || Labels["com.routeql.run"] === "job")
@@ -56,7 +56,7 @@ async function stateOf(
   };
 }
 
-/** The engine reports the year 1 for a container that never ran. */
+/** The daemon reports the year 1 for a container that never ran. */
 const sinceOf = (time: string): string | undefined => (time.startsWith("0001-") ? undefined : time);
 
 async function detailOf(

@@ -1,4 +1,4 @@
-import { dockerClient } from "@routeql/host/docker/client";
+import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { execute } from "@routeql/host/docker/execute";
 import type { StackPlace } from "../place/stack-place.ts";
 import { requireOwn } from "../ownership/ownership.ts";
@@ -10,7 +10,7 @@ import { runJobAgain } from "./run-job.ts";
 import { runningContainer } from "./running-container.ts";
 import { dockerServiceStates } from "./service-states.ts";
 
-/** A stack on the Docker engine of this machine's context. Commands load only what they use, so that they start quickly. */
+/** A stack on the Docker daemon of this machine's context. Commands load only what they use, so that they start quickly. */
 export function dockerPlace(stack: string): StackPlace {
   const owned = async (): Promise<void> => void (await requireOwn(stack, dockerClaims(stack)));
   return {
@@ -34,6 +34,14 @@ export function dockerPlace(stack: string): StackPlace {
     async archive() {
       await owned();
       return (await import("./archive.ts")).openArchive(stack);
+    },
+    async alerting() {
+      await owned();
+      return (await import("./alerting.ts")).openAlerting(stack);
+    },
+    async isStopped(service) {
+      const container = await orUndefined(dockerClient().getContainer(`routeql-${stack}-${service}`).inspect());
+      return container?.State.Running !== true;
     },
     publishedAddress: () => publishedAddress(stack),
     get mustAnswer() {

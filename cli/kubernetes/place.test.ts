@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { Failure } from "@routeql/host/failure";
 import { ApiError } from "@routeql/host/kubernetes/client";
-import { connectionFailure, withoutRights } from "./connection-error.ts";
-import { exitCodeOf } from "./execute.ts";
+import { connectionFailure, withoutRights } from "./connection/connection-error.ts";
+import { exitCodeOf } from "./connection/execute.ts";
 import { instanceLabels, refuseOtherCluster } from "./place.ts";
 
 const place = { server: "https://a.example.net:6443", namespace: "routes", instance: "routeql-prod" };

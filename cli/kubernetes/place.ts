@@ -11,9 +11,7 @@ export type Place = z.infer<typeof place>;
 
 const fileOf = ({ folder }: StackPaths): string => join(folder, "cluster.json");
 
-export const instanceLabels = ({ instance }: Place): Readonly<Record<string, string>> => ({
-  "app.kubernetes.io/instance": instance,
-});
+export { instanceLabels } from "@routeql/host/kubernetes/stack-objects";
 
 /** The place of a running stack; undefined when it does not run on Kubernetes. */
 export async function placeOf(stack: string): Promise<Place | undefined> {

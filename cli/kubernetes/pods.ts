@@ -49,6 +49,15 @@ export async function podsOf(cluster: Cluster, place: Place, signal?: AbortSigna
     .toSorted((left, right) => (`${left.service} ${left.name}` < `${right.service} ${right.name}` ? -1 : 1));
 }
 
+/** Whether a service with data stays without a pod: as after `npm run down`, or scaled to none. During a drain it has none for a moment. */
+export async function isDown(cluster: Pick<Cluster, "list">, place: Place, service: string): Promise<boolean> {
+  const labels = { [serviceLabel]: service };
+  if ((await listPods(cluster, place, { labels })).length > 0) return false;
+  const kind = { apiVersion: "apps/v1", kind: "StatefulSet", namespace: place.namespace };
+  const sets = await cluster.list(kind, { ...instanceLabels(place), ...labels });
+  return sets.every((set) => field(set, "spec", "replicas") === 0);
+}
+
 /** @throws Failure when the namespace does not exist. Without permission to ask, the namespace is assumed to exist. */
 async function refuseWithoutNamespace(cluster: Cluster, { namespace, server }: Place): Promise<void> {
   const found = await cluster.get({ apiVersion: "v1", kind: "Namespace", name: namespace }).catch((error: unknown) => {

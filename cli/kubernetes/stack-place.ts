@@ -1,16 +1,16 @@
-import { messageOf } from "@routeql/host/failure";
+import { Failure, messageOf } from "@routeql/host/failure";
 import { noArchive } from "../place/archive.ts";
 import type { StackPlace } from "../place/stack-place.ts";
-import { autoscalerProblems } from "./autoscalers.ts";
-import { openProgramsInCluster } from "./client-programs.ts";
-import { connectTo } from "./connect.ts";
-import { clusterEvidence } from "./evidence.ts";
-import { executeInPod } from "./execute.ts";
+import { autoscalerProblems } from "./observed/autoscalers.ts";
+import { openProgramsInCluster } from "./database/client-programs.ts";
+import { connectTo } from "./connection/connect.ts";
+import { clusterEvidence } from "./observed/evidence.ts";
+import { executeInPod } from "./connection/execute.ts";
 import type { Place } from "./place.ts";
-import { readyPod } from "./pods.ts";
-import { readClusterLogs } from "./read-logs.ts";
-import { migrateAgain } from "./run-job.ts";
-import { clusterServiceStates } from "./service-states.ts";
+import { isDown, readyPod } from "./pods.ts";
+import { readClusterLogs } from "./observed/read-logs.ts";
+import { migrateAgain } from "./database/run-job.ts";
+import { clusterServiceStates } from "./observed/service-states.ts";
 
 /** A stack on a cluster. Each work connects by itself, which also checks the owner. */
 export function clusterPlace(stack: string, place: Place): StackPlace {
@@ -27,6 +27,14 @@ export function clusterPlace(stack: string, place: Place): StackPlace {
     openPrograms: (signal) => openProgramsInCluster(place, stack, signal),
     runJob: async (job, signal) => (job === "migrate" ? migrateAgain(place, stack, signal) : undefined),
     archive: () => Promise.reject(noArchive(stack)),
+    alerting: () =>
+      Promise.reject(
+        new Failure(`The stack ${stack} runs on Kubernetes, which has a Prometheus and an Alertmanager of its own`, {
+          remedy:
+            "set MONITORING=operator or scrape, and ask those of the cluster: docs/operate/monitoring.md#kubernetes",
+        }),
+      ),
+    isStopped: async (service) => isDown((await connectTo(place, stack)).cluster, place, service),
     publishedAddress: async () => undefined,
     mustAnswer: false,
     // The Prometheus of a cluster is not one of the stack.

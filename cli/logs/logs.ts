@@ -107,12 +107,12 @@ export interface LogSource {
 }
 
 export interface LogLine extends LogSource {
-  /** RFC 3339, as the Docker engine or the kubelet gives it. */
+  /** RFC 3339, as the Docker daemon or the kubelet gives it. */
   readonly time: string;
   readonly text: string;
 }
 
-/** Splits the time from a line that the Docker engine or Kubernetes returns with `timestamps`. */
+/** Splits the time from a line that the Docker daemon or Kubernetes returns with `timestamps`. */
 function readLogLine(source: LogSource, line: string): LogLine {
   const [, time = "", text = line] = /^(\d{4}-\d\d-\d\dT\S+) (.*)$/s.exec(line) ?? [];
   return { ...source, time, text };

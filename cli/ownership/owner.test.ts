@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeOwner } from "@routeql/host/docker/stack-objects";
+import { describeOwner } from "@routeql/host/ownership";
 import { belongsToAnother, isCopied, isGone, thisCheckout } from "./owner.ts";
 
 const state = "0123456789abcdef";
@@ -27,17 +27,17 @@ test("describes an owner by folder, host and user", () => {
 
 test("the refusal names the data and the command that deletes it", () => {
   const { message, remedy } = belongsToAnother("dev", at("/there", "laptop"), {
-    where: "on this Docker engine",
+    where: "on this Docker daemon",
     dataNames: ["routeql-dev-database-data"],
   });
-  expect(message).toContain("The stack dev on this Docker engine belongs to the checkout /there");
+  expect(message).toContain("The stack dev on this Docker daemon belongs to the checkout /there");
   expect(message).toContain("routeql-dev-database-data");
   expect(remedy).toContain("npm run down -- --volumes --adopt --stack dev");
 });
 
 test("a lost state of this checkout is called so", () => {
-  const { message, remedy } = belongsToAnother("dev", thisCheckout(state), { where: "on this Docker engine" });
-  expect(message).toBe("The stack dev on this Docker engine is this checkout's, but its state .routeql/dev is lost");
+  const { message, remedy } = belongsToAnother("dev", thisCheckout(state), { where: "on this Docker daemon" });
+  expect(message).toBe("The stack dev on this Docker daemon is this checkout's, but its state .routeql/dev is lost");
   expect(remedy).toContain("troubleshoot.md#the-disk-died");
 });
 

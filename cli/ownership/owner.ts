@@ -2,18 +2,21 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
 import { dirname, join } from "node:path";
-import { describeOwner, type KnownOwner, type Owner } from "@routeql/host/docker/stack-objects";
+import { describeOwner, type KnownOwner, type Owner } from "@routeql/host/ownership";
 import { Failure } from "@routeql/host/failure";
 import { projectFolder, stackPaths, type StackPaths } from "@routeql/host/paths";
 import { z } from "zod";
-import { engineIdentity } from "../docker/engine/engine-facts.ts";
+import { daemonIdentity } from "../docker/daemon/daemon-facts.ts";
 import { stackOption } from "../foundation/command.ts";
 
-const identity = z.object({
-  /** Value of the label `com.routeql.state` of everything that the stack creates. */
-  state: z.string().regex(/^[0-9a-f]{16}$/),
-  engine: engineIdentity.optional(),
-});
+/** The file keeps the name `engine` of earlier versions for the Docker daemon. */
+const identity = z
+  .object({
+    /** Value of the label `com.routeql.state` of everything that the stack creates. */
+    state: z.string().regex(/^[0-9a-f]{16}$/),
+    engine: daemonIdentity.optional(),
+  })
+  .transform(({ state, engine }) => ({ state, ...(engine === undefined ? {} : { daemon: engine }) }));
 
 /** Distinguishes the state of a stack from other states of the same stack name. */
 export type Identity = z.infer<typeof identity>;
@@ -26,10 +29,10 @@ export async function readIdentity({ identityFile }: StackPaths): Promise<Identi
 /** An identity for a new state; {@link keepIdentity} stores it. */
 export const newIdentity = (): Identity => ({ state: randomBytes(8).toString("hex") });
 
-export async function keepIdentity({ identityFile }: StackPaths, { state, engine }: Identity): Promise<void> {
+export async function keepIdentity({ identityFile }: StackPaths, { state, daemon }: Identity): Promise<void> {
   await mkdir(dirname(identityFile), { recursive: true });
   const unfinished = `${identityFile}.${process.pid}`;
-  await writeFile(unfinished, `${JSON.stringify({ state, ...(engine === undefined ? {} : { engine }) })}\n`, {
+  await writeFile(unfinished, `${JSON.stringify({ state, ...(daemon === undefined ? {} : { engine: daemon }) })}\n`, {
     mode: 0o600,
   });
   await rename(unfinished, identityFile);
@@ -86,7 +89,7 @@ export async function isGone({ folder, host }: Owner): Promise<boolean> {
   );
 }
 
-/** The refusal to work on a stack of another state. @param where its place, e.g. `on this Docker engine` */
+/** The refusal to work on a stack of another state. @param where its place, e.g. `on this Docker daemon` */
 export function belongsToAnother(
   stack: string,
   owner: KnownOwner,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Owner } from "@routeql/host/docker/stack-objects";
+import type { Owner } from "@routeql/host/ownership";
 import { stackPaths } from "@routeql/host/paths";
 import { keepIdentity, readIdentity } from "./owner.ts";
 import {
@@ -16,7 +16,7 @@ import {
 
 const mine = "0123456789abcdef";
 const theirs = "fedcba9876543210";
-const engine = { id: "one", name: "here" };
+const daemon = { id: "one", name: "here" };
 const stack = `owned-${process.pid}`;
 const paths = stackPaths(stack);
 let elsewhere = "";
@@ -35,7 +35,7 @@ function store(claim?: Owner, objects: readonly NamedObject[] = [], fastest?: Ow
   let kept = claim;
   const claims: ClaimStore = {
     where: "in this test",
-    engine: () => Promise.resolve(engine),
+    daemon: () => Promise.resolve(daemon),
     read: () => Promise.resolve(kept),
     objects: () => Promise.resolve(objects),
     write: (owner) => Promise.resolve((kept = fastest ?? owner)),
@@ -51,7 +51,7 @@ test("a stack is own by its claim, by its labels without a claim, or when nothin
   for (const { claims } of [store(), store(undefined, [data(mine), container(undefined)])])
     expect(await requireOwn(stack, claims)).toEqual({ "com.routeql.state": mine });
   expect(await checkOwnership(stack, store().claims, false)).toEqual({
-    identity: { state: mine, engine },
+    identity: { state: mine, daemon },
     replaces: false,
   });
 });
@@ -89,13 +89,13 @@ test("the data of another state is never adopted", async () => {
   await expect(checkOwnership(stack, foreign, true)).rejects.toThrow("whose secrets are not in this checkout's");
 });
 
-test("a state of another engine is refused", async () => {
-  await keepIdentity(paths, { state: mine, engine: { id: "two", name: "there" } });
-  await expect(requireOwn(stack, store().claims)).rejects.toThrow("is on the Docker engine there, and this is");
+test("a state of another daemon is refused", async () => {
+  await keepIdentity(paths, { state: mine, daemon: { id: "two", name: "there" } });
+  await expect(requireOwn(stack, store().claims)).rejects.toThrow("is on the Docker daemon there, and this is");
 });
 
 test("the name is claimed once, and a faster state keeps it", async () => {
-  const permit = { identity: { state: mine, engine }, replaces: false };
+  const permit = { identity: { state: mine, daemon }, replaces: false };
   const { claims, kept } = store();
   await claimStack(stack, paths, claims, permit);
   expect(kept()?.state).toBe(mine);

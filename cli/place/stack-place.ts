@@ -4,7 +4,7 @@ import type { ClientPrograms } from "./programs.ts";
 import type { LogOptions, LogReader } from "../logs/logs.ts";
 import type { ArchiveFacts, Deliveries, FiringAlert, Problem, ServiceState } from "../status/report.ts";
 
-/** Where a stack runs. Commands know only this; docker/stack-place.ts and kubernetes/stack-place.ts implement it. */
+/** Where a stack runs. Commands know only this; docker/stack-place.ts and kubernetes/stack-place.ts implement it, open-place.ts chooses. */
 export interface StackPlace {
   readonly target: "docker" | "kubernetes";
   /** @throws Failure when another state owns the stack there */
@@ -21,6 +21,10 @@ export interface StackPlace {
   runJob(job: Job, signal: AbortSignal): Promise<JobFailure | undefined>;
   /** @throws Failure when the stack has none */
   archive(): Promise<Archive>;
+  /** The stack's own Prometheus and Alertmanager. @throws Failure when the stack has none */
+  alerting(): Promise<Alerting>;
+  /** Whether the service stays stopped: on a cluster, which starts pods again, only while it wants none, as after `npm run down`. */
+  isStopped(service: string): Promise<boolean>;
   /** Address at which this machine reaches the gateway beside its public name. */
   publishedAddress(): Promise<string | undefined>;
   /** Whether the gateway must answer this machine. */
@@ -33,6 +37,15 @@ export interface StackPlace {
   evidence(signal: AbortSignal): Promise<readonly Evidence[]>;
   /** Use of processor and memory, for the support bundle. */
   resources(signal: AbortSignal): Promise<object>;
+}
+
+export interface Alerting {
+  /** Undefined while Prometheus does not answer. */
+  firing(signal: AbortSignal): Promise<readonly FiringAlert[] | undefined>;
+  /** Runs a program beside the Alertmanager. */
+  readonly inAlertmanager: Execute;
+  /** Of the Alertmanager's log. */
+  lastLines(count: number): Promise<readonly string[]>;
 }
 
 export interface Evidence {

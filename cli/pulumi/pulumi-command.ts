@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { CommandError } from "@pulumi/pulumi/automation/errors.js";
 import type { PulumiCommand } from "@pulumi/pulumi/automation/index.js";
-import { engineEnvironment } from "@routeql/host/docker/engine-address";
+import { daemonEnvironment } from "@routeql/host/docker/daemon-address";
 import { Failure } from "@routeql/host/failure";
 import type { StackPaths } from "@routeql/host/paths";
 import { runToEnd } from "@routeql/host/process";
@@ -26,7 +26,7 @@ export const cliEnvironment = (paths: StackPaths): Record<string, string> => ({
   PULUMI_LOG_ROTATION_MAX_TOTAL_MB: "20",
   ROUTEQL_NODE: process.execPath,
   // The official Docker provider ignores Docker contexts.
-  ...engineEnvironment(),
+  ...daemonEnvironment(),
 });
 
 // Commands that only read outputs also report its errors. Imported from the submodule, because the package's index takes a third of a

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { dockerClient, isConflict, orUndefined } from "@routeql/host/docker/client";
-import { stackObjects, stateLabel } from "@routeql/host/docker/stack-objects";
+import { stackObjects } from "@routeql/host/docker/stack-objects";
+import { isOf, stateLabel } from "@routeql/host/ownership";
 import { projectName, type StackPaths } from "@routeql/host/paths";
 import { commandLineOf } from "@routeql/host/process-facts";
 import { resourceNames } from "@routeql/infra/resource-names";
@@ -110,10 +111,6 @@ export async function removeLeftovers(stack: string, deployment: Deployment, own
   }
   return left.filter(({ kind }) => kind !== "volume").map(({ name }) => name);
 }
-
-/** Whether an object belongs to the owner; every object belongs to an undefined one. */
-export const isOf = (owner: string | undefined, label: string | undefined): boolean =>
-  owner === undefined || label === owner;
 
 /** Deletes volumes with files whose creation the state lost: their names are drawn, so no later update finds them. A used volume stays. */
 export async function removeLostVolumes(stack: string, deployment: Deployment, owner?: string): Promise<string[]> {

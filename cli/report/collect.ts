@@ -1,23 +1,29 @@
 import cliPackage from "../package.json" with { type: "json" };
 import { within } from "@routeql/contract/within";
 import { migrationNames } from "@routeql/database/migrate/migration-names";
-import { Failure, messageOf } from "@routeql/host/failure";
+import { Failure } from "@routeql/host/failure";
 import { stackPaths } from "@routeql/host/paths";
-import { lastWords } from "@routeql/host/program-streams";
+import { type Execute, lastWords } from "@routeql/host/program-streams";
 import { inSidecar } from "../stack/in-sidecar.ts";
 import { roleProblems } from "../database/role-logins.ts";
 import { openDatabase } from "../database/open-database.ts";
+import { certificateProblemsOf } from "../configuration/certificate-files.ts";
+import { readConfiguration } from "../configuration/configuration.ts";
 import { alertProblems } from "../status/alerts.ts";
-import { stackArgument, stackOption } from "../foundation/command.ts";
+import { stackArgument } from "../foundation/command.ts";
 import { openPlace } from "../open-place.ts";
 import type { StackPlace } from "../place/stack-place.ts";
 import { accessOf, type StackAccess } from "../access/access.ts";
 import { previewUp } from "../stack/bring-up.ts";
 import type { Step } from "../stack/effects.ts";
 import { storedOutputs } from "../pulumi/recovery.ts";
+import { diskProblems } from "../status/disks.ts";
+import { lostFileProblems, privateFileProblems } from "../status/private-files.ts";
+import { storeProblems } from "../status/session-store.ts";
 import { endpointState } from "../status/endpoint.ts";
 import { readDatabaseFacts } from "../status/database-facts.ts";
 import { withFound } from "../status/found.ts";
+import { unreadableDatabase } from "../status/database-problems.ts";
 import { factProblems, type Limits, serviceProblems, withMissing } from "../status/problems.ts";
 import type { DatabaseFacts, Problem, ServiceState, StatusReport } from "../status/report.ts";
 
@@ -48,13 +54,36 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
   const found = await place.services(signal);
   const services = withMissing(found, await expectedServices(stack));
   const problemsOfServices = serviceProblems(services, stack);
+  const running = found.filter(({ state }) => state === "running").map(({ service }) => service);
+  const enter = (service: string): Promise<Execute> => place.enter(service);
   const databaseIsDown = problemsOfServices.some(({ subject }) => subject === "database");
-  const [endpoint, database, roles, { problems: ofPlace, archive, ...ofHost }, directory, changes] = await Promise.all([
+  // Before the checks with limits of time: OpenSSL's verdict blocks this program.
+  const certificates = await certificateProblemsOf(stack);
+  const loadsVrps = await readConfiguration(stack).then(
+    ({ plain }) => plain.feedVrpsAddress !== undefined,
+    () => false,
+  );
+  const [
+    endpoint,
+    database,
+    roles,
+    { problems: ofPlace, archive, ...ofHost },
+    directory,
+    disks,
+    store,
+    files,
+    lost,
+    changes,
+  ] = await Promise.all([
     place.publishedAddress().then((published) => endpointState(access, published)),
     databaseIsDown ? undefined : databaseFacts(stack, signal),
     databaseIsDown ? [] : roleProblems(stack, signal),
     place.facts(found, signal),
     directoryState(stack, signal),
+    diskProblems(running, enter, signal),
+    storeProblems(running, enter, signal),
+    privateFileProblems(stackPaths(stack)),
+    lostFileProblems(stackPaths(stack), stack),
     drift ? driftOf(stack, signal) : undefined,
   ]);
   const shown = {
@@ -69,9 +98,15 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
     ...shown,
     archiveSince: services.find(({ service }) => service === "archive")?.since,
     hasFeed: services.some(({ service }) => service === "feed"),
+    vrpsSince: loadsVrps ? services.find(({ service }) => service === "feed")?.since : undefined,
   };
   const problems = [
     ...problemsOfServices,
+    ...disks,
+    ...store,
+    ...files,
+    ...lost,
+    ...certificates,
     ...ofPlace,
     ...(database?.problems ?? []),
     ...roles.map(({ role, reason }) => ({ subject: role, reason, next: `npm run up${stackArgument(stack)}` })),
@@ -125,6 +160,7 @@ async function databaseFacts(
 ): Promise<{ facts?: DatabaseFacts; problems: readonly Problem[] }> {
   // Without these limits, the connection to a server that hangs would keep this program running.
   const limits = { connectionTimeoutMillis: databasePatience, query_timeout: databasePatience };
+  const started = performance.now();
   const reading = readDatabaseFacts(async () => {
     const { config, ...opened } = await openDatabase(stack, "owner");
     return { ...opened, config: { ...config, ...limits } };
@@ -133,15 +169,8 @@ async function databaseFacts(
     return { facts: await within(databasePatience, reading), problems: [] };
   } catch (error) {
     signal.throwIfAborted();
-    return {
-      problems: [
-        {
-          subject: "database",
-          reason: `cannot be read: ${messageOf(error)}`,
-          next: `npm run psql --${stackOption(stack)} -c 'select 1'`,
-        },
-      ],
-    };
+    const isSlow = performance.now() - started >= databasePatience;
+    return { problems: [unreadableDatabase(error, isSlow ? databasePatience : undefined, stack)] };
   }
 }
 

@@ -2,7 +2,6 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { PassThrough } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { projectFolder } from "@routeql/host/paths";
 import { builtImages, pulledImages } from "@routeql/infra/images";
@@ -46,13 +45,14 @@ export function backupPhase({ stack, paths }: StackFiles, configuration: Ready<S
       const images = [...builtImages(plain), ...pulledImages(plain)];
       const change = dataChange(before, images.find(({ name }) => name === "database")?.imageName, plain.migrations);
       if (change === undefined) return "skipped, the data does not change";
-      const isOwnOnDocker = plain.target === "docker" && plain.database === "single";
-      if (isOwnOnDocker && !(await isRunning(`routeql-${stack}-database`))) return "skipped, the database does not run";
+      const place = await openPlace(stack);
+      if (plain.database === "single" && (await place.isStopped("database")))
+        return "skipped, the database does not run";
       const option = stackOption(stack);
       try {
         show(`${change}: backing up the database`);
-        if (archives(plain) && (await isRunning(`routeql-${stack}-archive`))) {
-          const archive = await (await openPlace(stack)).archive();
+        if (archives(plain) && !(await place.isStopped("archive"))) {
+          const archive = await place.archive();
           await archive.run("backup", signal, new PassThrough().resume());
           // pgBackRest knows the end of a backup in whole seconds, and restores from backups that ended before the moment.
           await sleep(2000, undefined, { signal });
@@ -72,9 +72,6 @@ export function backupPhase({ stack, paths }: StackFiles, configuration: Ready<S
     },
   };
 }
-
-const isRunning = async (container: string): Promise<boolean> =>
-  (await orUndefined(dockerClient().getContainer(container).inspect()))?.State.Running === true;
 
 async function dump(stack: string, folder: string, show: (text: string) => void, signal: AbortSignal): Promise<string> {
   const started = performance.now();

@@ -12,13 +12,6 @@ import {
   type Ready,
   runPhases,
 } from "../foundation/phases.ts";
-import { clusterClaims } from "../kubernetes/claims.ts";
-import { refuseForeignClaims } from "../kubernetes/data-claims.ts";
-import { dockerClaims } from "../docker/claims.ts";
-import { engineAbilities, limitWarnings } from "../docker/engine/engine-facts.ts";
-import { lostKinds, removeLostObjects } from "../kubernetes/lost-objects.ts";
-import { keepPlace } from "../kubernetes/place.ts";
-import { reportWaiting, waitingReasons } from "../kubernetes/waiting.ts";
 import type { RoleProblem } from "../database/role-logins.ts";
 import { openPlace } from "../open-place.ts";
 import type { PulumiCli } from "../pulumi/acquire.ts";
@@ -28,56 +21,22 @@ import { directoryPhase } from "../configuration/asked-directory.ts";
 import { backupPhase } from "./backup-first.ts";
 import { readConfiguration, type StackConfiguration, targetOf } from "../configuration/configuration.ts";
 import { currentProblems, untilHealthy } from "./health.ts";
-import { describeReplacement, type ImageChoice, keepChoice } from "../configuration/image-choice.ts";
-import { listPhase } from "./listed-images.ts";
 import { readOutputs } from "../pulumi/outputs.ts";
-import {
-  basesPhase,
-  choicePhase,
-  type Chosen,
-  cliPhase,
-  clusterPhase,
-  type ClusterStack,
-  deliveryPhase,
-  enginePhase,
-  imagesPhase,
-  loginsPhase,
-  networksPhase,
-  newPlace,
-  lacksPhase,
-  ownerPhase,
-  pluginsPhase,
-  portsPhase,
-} from "./phases.ts";
-import { lostDataWarnings } from "./lost-data.ts";
+import { cliPhase, loginsPhase, pluginsPhase } from "./phases.ts";
+import { prepare } from "./places/open.ts";
+import type { Preparation, PreparationOptions, UpdatePlace } from "./places/place.ts";
 import { describeEffects, type Step } from "./effects.ts";
 import { describeChanges, Progress, reasonOf } from "./progress.ts";
-import { checkOwnership, type ClaimStore, claimStack, type Permit } from "../ownership/ownership.ts";
-import {
-  clearInterrupted,
-  type Deployment,
-  failedJobs,
-  migrateJobs,
-  releaseStaleLock,
-  removeLeftovers,
-  removeLostVolumes,
-  storedDeployment,
-} from "../pulumi/recovery.ts";
+import { claimStack } from "../ownership/ownership.ts";
+import { clearInterrupted, failedJobs, migrateJobs, releaseStaleLock, storedDeployment } from "../pulumi/recovery.ts";
 import { type RunOptions, type Session, withSession } from "../pulumi/session.ts";
-import { offerMetrics } from "./scrape-configuration.ts";
 import { openStack } from "./workspace.ts";
 
-export interface UpOptions extends RunOptions {
-  /** Takes over a stack of this name that belongs to another state, or that was on another Docker engine. */
-  readonly adopt?: boolean;
+export interface UpOptions extends RunOptions, PreparationOptions {
   /** Continues with an LDAP directory that does not accept the settings. */
   readonly uncheckedDirectory?: boolean;
-  /** Kubernetes: list of `npm run render`, whose images the stack must have. */
-  readonly images?: string | undefined;
   /** Settings that override the stack's configuration and the environment file, by name (`httpsPort`). */
   readonly settings?: Readonly<Record<string, string>>;
-  /** For Kubernetes without a registry: copies images from this machine's Docker engine to the cluster's nodes, under the same names. */
-  readonly deliverImages?: (images: readonly string[]) => Promise<void>;
 }
 
 export interface UpResult {
@@ -96,29 +55,26 @@ export interface UpResult {
 /** Starts a stack or updates it, and repairs damage by a person or an interrupted run. */
 export function bringUp(options: UpOptions): Promise<UpResult> {
   return withSession("up", options, async (session) => {
-    const { stack } = options;
+    const { stack, paths } = session;
     const given = await readConfiguration(stack, options.settings);
     const clear = given.inFile.filter((name) => !Object.hasOwn(options.settings ?? {}, name));
-    const prepared = preparation(session, given, true, options);
-    const { configuration, cluster, chosen, directory } = prepared;
+    const planned = plan(session, given, true, options);
+    const { configuration, replacement, place } = planned;
     const logins = loginsPhase(session, session.log.line);
-    const updating = updatePhase(session, prepared, logins);
+    const updating = updatePhase(session, planned, logins);
     const backup = given.plain.backupBeforeUpdate ? [backupPhase(session, configuration)] : [];
-    const times = await runPhases([...prepared.plan, logins, ...backup, updating], phaseOptions(session));
+    const times = await runPhases([...planned.phases, logins, ...backup, updating], phaseOptions(session));
     const { changes, access, certificate } = updating.result;
     const { plain, given: own } = configuration.result;
-    const machine = [
-      ...(await modeWarnings(session.paths.accessFile)),
-      ...(cluster === undefined ? [...limitWarnings(await engineAbilities()), ...(await lostDataWarnings(stack))] : []),
-    ];
+    const machine = [...(await modeWarnings(paths.accessFile)), ...(await place().warnings())];
     return {
       access,
       times,
       changes,
-      warnings: [...(directory?.result ?? []), ...stackWarnings(plain, stack, clear), ...certificate, ...machine],
-      replacement: chosen && describeReplacement(chosen.result.choice),
-      metrics: await offerMetrics(stack, session.paths, plain),
-      newPassword: own.adminPassword === undefined && (await isNewPassword(session.paths, access.adminPassword)),
+      warnings: [...planned.directoryWarnings(), ...stackWarnings(plain, stack, clear), ...certificate, ...machine],
+      replacement: replacement(),
+      metrics: await place().metrics(plain),
+      newPassword: own.adminPassword === undefined && (await isNewPassword(paths, access.adminPassword)),
     };
   });
 }
@@ -131,37 +87,34 @@ interface Updated extends Update {
 
 function updatePhase(
   session: Session,
-  prepared: Preparation,
+  planned: Planned,
   logins: Ready<readonly RoleProblem[]>,
 ): Phase & Ready<Updated> {
   const { stack, paths } = session;
   return phase(`Stack ${stack}`, async (context) => {
-    const opened = await open(session, prepared);
-    const { cluster, chosen } = prepared;
-    const permit = prepared.permit.result;
+    const opened = await open(session, planned);
+    const permit = planned.permit.result;
+    const place = planned.place();
     // Claimed before anything is created: a failed update leaves objects too.
-    if (cluster !== undefined) await keepPlace(paths, cluster.result.place);
-    await claimStack(stack, paths, prepared.claims(), permit);
+    await place.remember();
+    await claimStack(stack, paths, place.claims, permit);
     let update: Update;
     try {
-      update = await updateStack(opened, paths, context, cluster?.result, permit, logins.result.length > 0);
+      update = await updateStack(opened, paths, context, place, logins.result.length > 0);
     } finally {
-      if (chosen !== undefined) await keepChoiceOf(stack, paths, chosen.result.choice);
+      await planned.keepChoice();
     }
     // The update may have created the namespace of the claim.
-    await claimStack(stack, paths, prepared.claims(), permit);
+    await claimStack(stack, paths, place.claims, permit);
     const access = await writeAccess(stack, paths, readOutputs(plain(update.outputs), stack));
     context.show("waiting until every service is healthy");
-    const place = await openPlace(stack);
-    const certificate = await untilHealthy(() => currentProblems(access, stack, place, context.signal), context.signal);
+    const services = await openPlace(stack);
+    const certificate = await untilHealthy(
+      () => currentProblems(access, stack, services, context.signal),
+      context.signal,
+    );
     return [{ ...update, access, certificate }, describeChanges(update.changes)];
   });
-}
-
-/** A failed update may have created data volumes too; a run that created nothing stores nothing. */
-async function keepChoiceOf(stack: string, paths: StackPaths, choice: ImageChoice): Promise<void> {
-  const { resources = [] } = await storedDeployment(paths, stack);
-  if (resources.some(({ type }) => /^(docker|kubernetes):/.test(type))) await keepChoice(paths, choice);
 }
 
 const plain = (outputs: OutputMap): Record<string, unknown> =>
@@ -177,9 +130,9 @@ export interface PreviewResult {
 export function previewUp(options: UpOptions): Promise<PreviewResult> {
   return withSession("preview", options, async (session) => {
     const given = await readConfiguration(options.stack, options.settings);
-    const prepared = preparation(session, given, false, options);
+    const planned = plan(session, given, false, options);
     const previewing = phase(`Preview of stack ${options.stack}`, async ({ say, show, signal }) => {
-      const stack = await open(session, prepared);
+      const stack = await open(session, planned);
       await releaseStaleLock(stack, session.paths, say, signal);
       const progress = new Progress(show);
       const { stdout, changeSummary } = await explained(progress, () =>
@@ -197,11 +150,9 @@ export function previewUp(options: UpOptions): Promise<PreviewResult> {
         .replace("to be unchanged", "unchanged");
       return [{ text: stdout, steps: progress.steps, effects: describeEffects(progress.steps) }, shown];
     });
-    const { cluster } = prepared;
-    const lacks = cluster && lacksPhase(cluster, given);
-    const plan = [...prepared.plan, ...(lacks === undefined ? [] : [lacks]), previewing];
-    const times = await runPhases(plan, phaseOptions(session));
-    const lines = lacks?.result.map((lack) => `Cluster:  ${lack}`) ?? [];
+    const { phases, lacks } = planned;
+    const times = await runPhases([...phases, ...lacks, previewing], phaseOptions(session));
+    const lines = lacks.flatMap(({ result }) => result.map((lack) => `Cluster:  ${lack}`));
     return { ...previewing.result, effects: [...previewing.result.effects, ...lines], times };
   });
 }
@@ -212,75 +163,31 @@ const phaseOptions = ({ signal, show, log }: Session): Parameters<typeof runPhas
   record: log.line,
 });
 
-/** The phases before an update, and their results. */
-interface Preparation {
-  readonly plan: Plan;
+/** The preparation at the stack's place, beside the CLI and the check of the directory. */
+interface Planned extends Preparation {
+  readonly phases: Plan;
   readonly cli: Ready<PulumiCli>;
   readonly plugins: Ready<PluginKind>;
-  /** Where the stack's name is claimed; of a cluster once it is connected. */
-  readonly claims: () => ClaimStore;
-  readonly permit: Ready<Permit>;
-  readonly configuration: Ready<StackConfiguration>;
-  /** Absent on Docker. */
-  readonly cluster?: Ready<ClusterStack>;
-  /** Absent if this machine handles no image. */
-  readonly chosen?: Ready<Chosen>;
-  /** Warnings about the LDAP directory; absent without one. */
-  readonly directory?: Ready<readonly string[]> | undefined;
+  readonly directoryWarnings: () => readonly string[];
 }
 
-function preparation(
-  session: Session,
-  given: StackConfiguration,
-  withImages: boolean,
-  options: UpOptions,
-): Preparation {
-  const { stack, log } = session;
-  const { adopt = false, uncheckedDirectory = false } = options;
-  const onLine = log.line;
+function plan(session: Session, given: StackConfiguration, withImages: boolean, options: UpOptions): Planned {
+  const { line: onLine } = session.log;
   const cli = cliPhase(onLine);
   const plugins = pluginsPhase(session, cli, onLine, targetOf(given.plain));
-  const engine = enginePhase(onLine, given);
-  const chosen = choicePhase(session, given);
-  const directory = given.plain.ldapUrl === undefined ? undefined : directoryPhase(given, uncheckedDirectory);
-  const beside = directory === undefined ? [] : [[directory]];
-  if (targetOf(given.plain) === "kubernetes") {
-    const cluster = clusterPhase(stack, (server) => newPlace(stack, given, server));
-    const claims = () => clusterClaims(cluster.result.connection.cluster, cluster.result.place);
-    const permit = ownerPhase(session, () => checkOwnership(stack, claims(), adopt));
-    const { imageRegistry, pushImages } = given.plain;
-    if (imageRegistry !== undefined && !pushImages) {
-      const list = options.images === undefined ? undefined : listPhase(() => given, options.images);
-      const configuration = list ?? { result: given };
-      const plan = [[[cli], [...(list ? [list] : []), cluster, permit], ...beside], plugins];
-      return { plan, cli, plugins, claims, permit, configuration, cluster, directory };
-    }
-    const chosenNow = (): StackConfiguration => chosen.result.configuration;
-    const list = options.images === undefined ? undefined : listPhase(chosenNow, options.images);
-    const configuration = basesPhase(list ? () => list.result : chosenNow, onLine);
-    const images =
-      withImages && imageRegistry === undefined
-        ? [imagesPhase(configuration, onLine), deliveryPhase(configuration, onLine, options.deliverImages)]
-        : [];
-    const lane = [cluster, permit, engine, chosen, ...(list ? [list] : []), configuration, ...images];
-    const plan = [[[cli], lane, ...beside], plugins];
-    return { plan, cli, plugins, claims, permit, configuration, cluster, chosen, directory };
-  }
-  if (options.images !== undefined)
-    throw new Failure(`--images needs a stack on Kubernetes, and ${stack} runs on Docker`, {
-      remedy: "omit --images.",
-    });
-  const claims = () => dockerClaims(stack);
-  const permit = ownerPhase(session, () => checkOwnership(stack, claims(), adopt));
-  const networks = networksPhase(session, chosen, withImages);
-  const configuration = basesPhase(() => networks.result, onLine);
-  const ports = withImages ? [portsPhase(stack, chosen)] : [];
-  const images = withImages ? [imagesPhase(configuration, onLine)] : [];
-  const lane = [engine, permit, chosen, ...ports, networks, configuration, ...images];
-  return { plan: [[[cli], lane, ...beside], plugins], cli, plugins, claims, permit, configuration, chosen, directory };
+  const preparation = prepare(session, given, withImages, options);
+  const { uncheckedDirectory = false } = options;
+  const directory = given.plain.ldapUrl === undefined ? [] : [directoryPhase(given, uncheckedDirectory)];
+  return {
+    ...preparation,
+    phases: [[[cli], preparation.lane, ...directory.map((check) => [check])], plugins],
+    cli,
+    plugins,
+    directoryWarnings: () => directory.flatMap(({ result }) => result),
+  };
 }
 
-function open({ stack, log }: Session, { cli, plugins, configuration, permit }: Preparation): Promise<Stack> {
+function open({ stack, log }: Session, { cli, plugins, configuration, permit }: Planned): Promise<Stack> {
   const { providers, ...settings } = configuration.result;
   return openStack({
     stack,
@@ -303,30 +210,16 @@ export async function updateStack(
   stack: Stack,
   paths: StackPaths,
   { say, show, signal }: PhaseContext,
-  cluster?: ClusterStack,
-  permit?: Permit,
+  place: UpdatePlace,
   repairsRoles = false,
 ): Promise<Update> {
   await releaseStaleLock(stack, paths, say, signal);
   const before = await storedDeployment(paths, stack.name);
-  if (cluster !== undefined) await refuseForeignClaims(stack.name, cluster, before);
-  const owner = permit?.identity.state;
-  const onCluster =
-    cluster !== undefined && owner !== undefined
-      ? (deployment: Deployment, when: keyof typeof lostKinds) =>
-          removeLostObjects(
-            cluster.connection.cluster,
-            { place: cluster.place, owner, deployment },
-            lostKinds[when],
-            signal,
-          )
-      : undefined;
-  const removeLost = (deployment: Deployment) =>
-    onCluster ? onCluster(deployment, "before") : removeLeftovers(stack.name, deployment, owner);
-  await clearInterrupted(stack, paths, removeLost, say, signal);
+  await place.refuseForeignData(before);
+  await clearInterrupted(stack, paths, (deployment) => place.removeInterrupted(deployment, signal), say, signal);
   const progress = new Progress(show);
   const ended = new AbortController();
-  const reporting = cluster === undefined ? Promise.resolve() : whileWaiting(cluster, progress, ended.signal);
+  const reporting = place.reportWaiting(progress, ended.signal);
   try {
     const { outputs, summary } = await explained(progress, () =>
       stack.up({
@@ -340,20 +233,12 @@ export async function updateStack(
         signal,
       }),
     );
-    const after = await storedDeployment(paths, stack.name);
-    if (onCluster) await onCluster(after, "after");
-    else if (cluster === undefined) await removeLostVolumes(stack.name, after, owner);
+    await place.removeLost(await storedDeployment(paths, stack.name), signal);
     return { outputs, changes: summary.resourceChanges ?? {} };
   } finally {
     ended.abort();
     await reporting;
   }
-}
-
-/** Shows why pods are not ready. Clocks of a cluster may be behind by a minute. */
-function whileWaiting({ connection, place }: ClusterStack, progress: Progress, signal: AbortSignal): Promise<void> {
-  const since = Date.now() - 60_000;
-  return reportWaiting((ends) => waitingReasons(connection.cluster, place, since, ends), progress.waitsFor, signal);
 }
 
 /** Runs an operation of Pulumi; Pulumi's diagnostics explain its failure. */

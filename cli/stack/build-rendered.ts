@@ -2,7 +2,7 @@ import { builtImages } from "@routeql/infra/images";
 import { dockerClient } from "@routeql/host/docker/client";
 import { runPhases } from "../foundation/phases.ts";
 import { type StackConfiguration, withSettings } from "../configuration/configuration.ts";
-import { basesPhase, enginePhase, imagesPhase } from "./phases.ts";
+import { basesPhase, daemonPhase, imagesPhase } from "./phases.ts";
 
 /** Builds and pulls the images that rendered manifests name, with their tags of the registry: exactly from the settings' base images. */
 export async function buildRendered(given: StackConfiguration, signal: AbortSignal): Promise<void> {
@@ -10,7 +10,7 @@ export async function buildRendered(given: StackConfiguration, signal: AbortSign
   const record = (): void => undefined;
   // A base that is named gets no replacement, which would give the images other tags.
   const bases = basesPhase(() => withSettings(given, { nodeBase }), record);
-  await runPhases([enginePhase(record, given), bases, imagesPhase(bases, record)], { signal, record });
+  await runPhases([daemonPhase(record), bases, imagesPhase(bases, record)], { signal, record });
   if (imageRegistry === undefined) return;
   for (const { imageName } of builtImages(given.plain)) {
     const [name, tag] = imageName.split(":");

@@ -11,7 +11,7 @@ const longestStart = 90_000;
 
 /**
  * Problems of the services now. The gateway is asked too, as a client that knows only the public name and the authority; one that this machine
- * cannot reach (on Kubernetes, or on an engine of another machine) is no problem.
+ * cannot reach (on Kubernetes, or on a daemon of another machine) is no problem.
  */
 export async function currentProblems(
   access: StackAccess,

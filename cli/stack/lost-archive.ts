@@ -29,7 +29,7 @@ export async function refuseLostArchive(stack: string): Promise<void> {
     () => false,
   );
   if (given) return;
-  throw new Failure(`Nothing would open the archive in ${place} again: its key is only in the container ${name}`, {
+  throw new Failure(`The archive in ${place} would become unreadable: its key is only in the container ${name}`, {
     remedy:
       `save the key: echo "ARCHIVE_KEY=$(docker exec ${name} cat /run/routeql/secrets/archive-key)" >>.env.${stack}, then run this command again ` +
       `(docs/operate/troubleshoot.md#the-disk-died). To delete the archive: docker rm --force ${name}, then npm run down --${stackOption(stack)} --volumes --adopt.`,

@@ -1,10 +1,9 @@
 import { builtImages, pulledImages } from "@routeql/infra/images";
 import type { BuiltImage } from "@routeql/infra/images";
-import { ensureBases } from "../docker/engine/base-images.ts";
+import { ensureBases } from "../docker/daemon/base-images.ts";
 import { ensureImage, imageExists } from "@routeql/host/docker/build";
-import { removeOldImages } from "../docker/engine/old-images.ts";
-import { ensureEngine } from "../docker/engine/engine.ts";
-import { refuseSharedIds } from "../docker/host-accounts.ts";
+import { removeOldImages } from "../docker/daemon/old-images.ts";
+import { ensureDaemon } from "../docker/daemon/daemon.ts";
 import { pullImage } from "@routeql/host/docker/pull";
 import { type Phase, phase, type Ready } from "../foundation/phases.ts";
 import { Failure } from "@routeql/host/failure";
@@ -13,17 +12,24 @@ import { describeServices } from "@routeql/infra/services/all";
 import { networksOf } from "@routeql/infra/targets/docker/networks";
 import { namespaceOf } from "@routeql/infra/targets/kubernetes/kubernetes-run";
 import { type RoleProblem, roleProblems } from "../database/role-logins.ts";
-import { clusterLacks } from "../kubernetes/cluster-lacks.ts";
-import { connectCluster, type Connection } from "../kubernetes/connect.ts";
-import { type Place, placeOf, refuseOnDocker, refuseOtherCluster } from "../kubernetes/place.ts";
+import { clusterLacks } from "../kubernetes/objects/cluster-lacks.ts";
+import { connectCluster, type Connection } from "../kubernetes/connection/connect.ts";
+import { type Place, placeOf, refuseOtherCluster } from "../kubernetes/place.ts";
 import { choosePlugins, type PluginKind, type Target } from "../pulumi/plugins.ts";
 import { acquireCli, type PulumiCli } from "../pulumi/acquire.ts";
-import { type StackConfiguration, targetOf, withSettings } from "../configuration/configuration.ts";
-import { chooseImages, describeChoice, type ImageChoice, readChoice } from "../configuration/image-choice.ts";
+import { type StackConfiguration, withSettings } from "../configuration/configuration.ts";
+import {
+  chooseImages,
+  describeChoice,
+  describeReplacement,
+  type ImageChoice,
+  keepChoice,
+  readChoice,
+} from "../configuration/image-choice.ts";
 import { networkRangeOf } from "../addresses/network-range.ts";
 import type { Permit } from "../ownership/ownership.ts";
 import { checkPorts } from "../addresses/ports.ts";
-import { storedOutputs } from "../pulumi/recovery.ts";
+import { storedDeployment, storedOutputs } from "../pulumi/recovery.ts";
 import type { Session } from "../pulumi/session.ts";
 
 type OnLine = (line: string) => void;
@@ -89,14 +95,13 @@ export const deliveryPhase = (
   },
 });
 
-/** @param configuration of a stack that is about to be updated */
-export const enginePhase = (onLine: OnLine, configuration?: StackConfiguration): Phase => ({
-  title: "Docker engine",
+/** @param check of the host, once the daemon answers */
+export const daemonPhase = (onLine: OnLine, check = async (): Promise<void> => undefined): Phase => ({
+  title: "Docker daemon",
   work: async (context) => {
-    const engine = await ensureEngine({ ...context, onLine });
-    const plain = configuration?.plain;
-    if (plain !== undefined && targetOf(plain) === "docker") await refuseSharedIds(plain.images === "official");
-    return engine;
+    const daemon = await ensureDaemon({ ...context, onLine });
+    await check();
+    return daemon;
   },
 });
 
@@ -115,14 +120,27 @@ export interface Chosen {
   readonly configuration: StackConfiguration;
 }
 
-/** The stack stores the choice once it exists: see `keepChoiceOf`. */
-export const choicePhase = ({ stack, paths }: StackFiles, given: StackConfiguration): Phase & Ready<Chosen> =>
+/** @param check before images are chosen */
+export const choicePhase = (
+  { paths }: StackFiles,
+  given: StackConfiguration,
+  check = async (): Promise<void> => undefined,
+): Phase & Ready<Chosen> =>
   phase("Engine and images", async () => {
-    if (targetOf(given.plain) === "docker") await refuseOnDocker(stack);
+    await check();
     const choice = await chooseImages(given, await readChoice(paths));
     const configuration = withSettings(given, choice.instead);
     return [{ choice, configuration }, describeChoice(choice, configuration)];
   });
+
+/** The use of a choice after an update, which a failed one may need too; a run that created nothing stores nothing. */
+export const choiceOf = ({ stack, paths }: StackFiles, chosen: Ready<Chosen>) => ({
+  replacement: () => describeReplacement(chosen.result.choice),
+  async keepChoice() {
+    const { resources = [] } = await storedDeployment(paths, stack);
+    if (resources.some(({ type }) => /^(docker|kubernetes):/.test(type))) await keepChoice(paths, chosen.result.choice);
+  },
+});
 
 export const portsPhase = (stack: string, chosen: Ready<Chosen>): Phase => ({
   title: "Ports",
@@ -145,7 +163,7 @@ export const networksPhase = (
     const services = describeServices(configuration.plain, { hostOf: (name) => name, certificate: "", stack });
     const range = await networkRangeOf(stack, paths, { configuration, networks: networksOf(services), keeps });
     return range === undefined
-      ? [configuration, "chosen by the Docker engine; npm run down and npm run up give the stack a small range"]
+      ? [configuration, "chosen by the Docker daemon; npm run down and npm run up give the stack a small range"]
       : [withSettings(configuration, { networkRange: range }), range];
   });
 
@@ -212,7 +230,7 @@ export function imagesPhase(configuration: Ready<StackConfiguration>, onLine: On
   };
 }
 
-/** Tries the login of each role of a running database: a service can change its own password and settings. Its result are the broken ones. */
+/** Tries the login of each role of a running database: a service can change its own password and settings. Returns the broken ones. */
 export const loginsPhase = ({ stack, paths }: StackFiles, onLine: OnLine): Phase & Ready<readonly RoleProblem[]> =>
   phase("Database roles", async ({ signal }) => {
     if ((await storedOutputs(paths, stack))["services"] === undefined) return [[], "skipped, the stack is new or down"];

@@ -5,15 +5,15 @@ import { scrapeConfiguration } from "@routeql/infra/monitoring/prometheus-files"
 import { describeServices } from "@routeql/infra/services/all";
 import type { PlainSettings } from "@routeql/infra/settings/list";
 
-/** Writes the scrape configuration for a Prometheus outside the stack, with `scrape`. @returns place of the metrics: file or pages */
+/** On Docker: writes the scrape configuration for a Prometheus outside the stack, with `scrape`. @returns place of the metrics: file or pages */
 export async function offerMetrics(
   stack: string,
   { folder }: StackPaths,
   settings: PlainSettings,
 ): Promise<string | undefined> {
   const file = join(folder, "prometheus.yml");
-  const { monitoring, target, prometheusPort, grafanaImage, grafanaPort } = settings;
-  if (monitoring !== "scrape" || target !== "docker") {
+  const { monitoring, prometheusPort, grafanaImage, grafanaPort } = settings;
+  if (monitoring !== "scrape") {
     await rm(file, { force: true });
     if (monitoring !== "stack") return undefined;
     const page = `http://127.0.0.1:${prometheusPort}/consoles/routeql.html`;

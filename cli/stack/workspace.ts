@@ -75,7 +75,7 @@ function workspaceOptions(
   };
 }
 
-/** Opens or creates the stack under the real Pulumi engine: state in a folder of the checkout, no account, no update check. */
+/** Opens or creates the stack under the real Pulumi: state in a folder of the checkout, no account, no update check. */
 export async function openStack({
   stack,
   cli,

@@ -1,59 +1,16 @@
-import { dockerClient } from "@routeql/host/docker/client";
-import { execute } from "@routeql/host/docker/execute";
 import { Failure } from "@routeql/host/failure";
+import type { Execute } from "@routeql/host/program-streams";
 import { filesDirectory } from "@routeql/infra/description/service";
 import { clientFile } from "@routeql/infra/services/monitoring";
-import type Docker from "dockerode";
 import { collectOutput } from "./health-detail.ts";
 import type { Deliveries, FiringAlert, Problem } from "./report.ts";
 
-/** Milliseconds for the answer of Prometheus. */
-const patience = 5_000;
-
-export async function containerOf(stack: string, service: string): Promise<Docker.Container | undefined> {
-  const label = [`com.routeql.stack=${stack}`, `com.routeql.service=${service}`];
-  const [found] = await dockerClient().listContainers({ filters: { label } });
-  return found && dockerClient().getContainer(found.Id);
-}
-
-/** What a program in a container prints. @throws Failure with its errors */
-export async function outputOf(
-  container: Docker.Container,
-  program: readonly string[],
-  signal: AbortSignal,
-): Promise<string> {
+/** What a program prints. @throws Failure with its errors */
+export async function outputOf(execute: Execute, program: readonly string[], signal: AbortSignal): Promise<string> {
   const [said, errors] = [collectOutput(), collectOutput()];
-  const code = await execute(container, program, { output: said.stream, errors: errors.stream, signal });
+  const code = await execute(program, { output: said.stream, errors: errors.stream, signal });
   if (code !== 0) throw new Failure(`${program[0]} failed: ${said.text()}${errors.text()}`.trim());
   return said.text();
-}
-
-/** The output of a program in the stack's container of a service; undefined without the container, or when the program fails. */
-async function outputIn(
-  stack: string,
-  service: string,
-  program: readonly string[],
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const container = await containerOf(stack, service);
-  try {
-    return container && (await outputOf(container, program, AbortSignal.any([signal, AbortSignal.timeout(patience)])));
-  } catch {
-    signal.throwIfAborted();
-    return undefined;
-  }
-}
-
-/** Alerts that fire in the stack's own Prometheus; undefined without one, or while it does not answer. */
-export async function firingAlerts(stack: string, signal: AbortSignal): Promise<readonly FiringAlert[] | undefined> {
-  const text = await outputIn(stack, "prometheus", alertProgram, signal);
-  return text === undefined ? undefined : readAlerts(text);
-}
-
-/** Deliveries since the Alertmanager's start; undefined without one, or while it does not answer. */
-export async function alertDeliveries(stack: string, signal: AbortSignal): Promise<Deliveries | undefined> {
-  const text = await outputIn(stack, "alertmanager", deliveryProgram, signal);
-  return text === undefined ? undefined : countNotifications(text);
 }
 
 /** Notifications of Alertmanager, its requests with an answer, and failed requests, from the text of its metrics; of one receiver, or of all. */
@@ -77,7 +34,7 @@ export const deliveryProgram = ["monitoring-get", "9093", "/metrics"];
 export const loginOption = `--http.config.file=${filesDirectory}/${clientFile}`;
 
 /** Asks the stack's own Prometheus inside its container, because its port may be on another machine. */
-const alertProgram = [
+export const alertProgram = [
   "promtool",
   "query",
   "-o",

@@ -1,17 +1,16 @@
 import { messageOf } from "@routeql/host/failure";
-import { containerOf, outputOf } from "./alerts.ts";
+import type { Execute } from "@routeql/host/program-streams";
+import { outputOf } from "./alerts.ts";
 import type { ArchiveFacts } from "./report.ts";
 
 /** Milliseconds for an object storage that does not answer. */
 const patience = 20_000;
 
-/** What the archive's own service reads in it; undefined without one, or while it does not run. */
-export async function archiveFacts(stack: string, signal: AbortSignal): Promise<ArchiveFacts | undefined> {
-  const container = await containerOf(stack, "archive");
-  if (container === undefined) return undefined;
+/** What the archive's own service reads in it. @param execute runs a program in its container */
+export async function archiveFacts(execute: Execute, signal: AbortSignal): Promise<ArchiveFacts> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
   try {
-    return readArchiveFacts(await outputOf(container, ["pgbackrest-archive", "facts"], limit));
+    return readArchiveFacts(await outputOf(execute, ["pgbackrest-archive", "facts"], limit));
   } catch (error) {
     signal.throwIfAborted();
     const [, reason = messageOf(error)] = /archive: info failed: (.*)/.exec(messageOf(error)) ?? [];

@@ -1,28 +1,6 @@
 import { type OpenDatabase, withClient } from "@routeql/database-access/opened-database";
+import { textBeside } from "@routeql/database-access/text-beside";
 import type { DatabaseFacts, FeedFacts, FeedGap, LastRun } from "./report.ts";
-
-/** The states are those of `npm run keys -- list`. Retired keys are left out. */
-const query = `
-  with keys as (
-    select signs_from, retires_at,
-      case
-        when signs_from > now() then 'next'
-        when signs_from = max(signs_from) filter (where signs_from <= now()) over () then 'signing'
-        else 'verifying'
-      end as state
-    from auth.signing_keys
-    where retired_at is null and (retires_at is null or retires_at > now())
-  )
-  select
-    current_setting('server_version') as version,
-    array(select name from migrations.schema_migrations order by name) as migrations,
-    coalesce((select jsonb_agg(jsonb_build_object('state', state, 'since', signs_from, 'retiresAt', retires_at) order by signs_from) from keys), '[]') as keys,
-    (select max("timestamp") at time zone 'UTC' from routing.bgp_updates) as newest_update,
-    (select max(time_last) at time zone 'UTC' from routing.hijacks) as newest_hijack,
-    pg_database_size(current_database())::float8 as bytes,
-    (select jsonb_build_object('failed', failed_count, 'failsSince',
-      case when last_failed_time > coalesce(last_archived_time, '-infinity') then to_char(last_failed_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') end)
-      from pg_stat_archiver) as archiver`;
 
 /** A stack of an earlier version has no such table. */
 const runsAreRecorded = "select to_regclass('migrations.finished_runs') is not null as recorded";
@@ -33,14 +11,6 @@ const unfilled = "select exists (select from routing.old_updates) as unfilled";
 
 const feedsExist = "select to_regclass('public.view_feed_gaps') is not null as exist";
 const feeds = `select source, to_char(covered_until, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "coveredUntil" from routing.feed_sources order by source`;
-/** Gaps of the metric `feed_unfilled_gaps`, and those that last. */
-const gaps = `
-  select gap::float8 as gap, source, reason, to_char(time_started, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since,
-    to_char(time_ended, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as until
-  from public.view_feed_gaps
-  where time_filled is null and (time_ended is null or time_ended > (now() at time zone 'UTC') - interval '7 days')
-  order by time_started desc`;
-
 interface RunRow {
   readonly run: string;
   readonly finished_at: Date;
@@ -54,27 +24,51 @@ interface Row {
   readonly newest_update: Date | null;
   readonly newest_hijack: Date | null;
   readonly bytes: number;
+  readonly clock: Date;
+  readonly newest_record: Date | null;
+  readonly read_only: boolean;
+  readonly standby: boolean;
+  readonly connections: NonNullable<DatabaseFacts["connections"]>;
   readonly archiver: DatabaseFacts["archiver"];
 }
+
+/** By how much the database's clock is ahead. A time within the query is no distance. @param start and end: by the local clock */
+export const clockDistance = (clock: number, start: number, end: number): number =>
+  clock - Math.min(Math.max(clock, start), end);
 
 export function readDatabaseFacts(open: OpenDatabase): Promise<DatabaseFacts> {
   return withClient(open, "routeql status", async (client) => {
     await client.query("set default_transaction_read_only = on; set statement_timeout = '10s'");
+    const query = textBeside(import.meta.url, "database-facts.sql");
+    const start = Date.now();
     const [row] = (await client.query<Row>(query)).rows;
-    const { newest_update: update, newest_hijack: hijack, ...facts } = row!;
+    const end = Date.now();
+    const {
+      newest_update: update,
+      newest_hijack: hijack,
+      newest_record: record,
+      read_only: readOnly,
+      clock,
+      ...facts
+    } = row!;
     const [{ recorded } = { recorded: false }] = (await client.query<{ recorded: boolean }>(runsAreRecorded)).rows;
     const finished = recorded ? (await client.query<RunRow>(runs)).rows : [];
     const [{ exist } = { exist: false }] = (await client.query<{ exist: boolean }>(logsExist)).rows;
     const [old] = exist ? (await client.query<{ unfilled: boolean }>(unfilled)).rows : [];
     const [{ exist: feedExists } = { exist: false }] = (await client.query<{ exist: boolean }>(feedsExist)).rows;
     const sources = feedExists ? (await client.query<Omit<FeedFacts, "gaps">>(feeds)).rows : [];
-    const missing = feedExists ? (await client.query<FeedGap & { source: string }>(gaps)).rows : [];
+    const missing = feedExists
+      ? (await client.query<FeedGap & { source: string }>(textBeside(import.meta.url, "feed-gaps.sql"))).rows
+      : [];
     const last = (name: string): LastRun | undefined => {
       const found = finished.find(({ run }) => run === name);
       return found && { at: found.finished_at.toISOString(), ...(found.bytes === null ? {} : { bytes: found.bytes }) };
     };
     return {
       ...facts,
+      readOnly,
+      clockDistance: clockDistance(clock.getTime(), start, end),
+      newestRecord: record?.toISOString(),
       lastBackup: last("backup"),
       lastRestore: last("restore"),
       lastDrill: last("drill"),

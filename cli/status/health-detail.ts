@@ -1,5 +1,5 @@
 import { Writable } from "node:stream";
-import type { Execute } from "@routeql/host/program-streams";
+import { type Execute, unlessAborted } from "@routeql/host/program-streams";
 
 /** Health endpoints that name the cause in their body. */
 const endpoints: Readonly<Record<string, string>> = { engine: "/healthz?strict=true", "auth-sidecar": "/readyz" };
@@ -41,4 +41,26 @@ export function collectOutput(): { readonly stream: Writable; readonly text: () 
     },
   });
   return { stream, text: () => text };
+}
+
+/** Milliseconds for a container that does not answer. */
+const patience = 5_000;
+
+/** What a program prints in a container of a service; what it has printed so far when it does not end. @param enter as in StackPlace */
+export async function printedIn(
+  service: string,
+  program: readonly string[],
+  enter: (service: string) => Promise<Execute>,
+  signal: AbortSignal,
+): Promise<string> {
+  const said = collectOutput();
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
+  const streams = { output: said.stream, errors: said.stream, signal: limit };
+  // Neither the search for the container nor the connection to it ends at the signal.
+  await unlessAborted(
+    enter(service).then((execute) => execute(program, streams)),
+    limit,
+  ).catch(() => undefined);
+  signal.throwIfAborted();
+  return said.text();
 }

@@ -1,6 +1,6 @@
 import { stackArgument, stackOption } from "../foundation/command.ts";
-import { feedProblems } from "./feed-problems.ts";
-import { age } from "./text.ts";
+import { databaseProblems } from "./database-problems.ts";
+import { feedProblems, older, vrpsProblems } from "./feed-problems.ts";
 import type { ArchiveFacts, DatabaseFacts, EndpointState, Problem, ServiceState, StatusReport } from "./report.ts";
 
 /** Services before the services that call them: the first problem is the likely cause of the others. */
@@ -80,6 +80,8 @@ export interface Facts {
   readonly expectedMigrations: readonly string[];
   /** Whether the service feed belongs to the stack. */
   readonly hasFeed?: boolean | undefined;
+  /** RFC 3339: start of a feed that loads RPKI payloads. */
+  readonly vrpsSince?: string | undefined;
   readonly directory?: StatusReport["directory"];
   readonly drift?: readonly string[] | undefined;
 }
@@ -88,11 +90,18 @@ const day = 86_400_000;
 /** Certificates are renewed before this; a shorter rest means that the renewal failed. */
 const certificateWarning = 14 * day;
 
-const older = (time: string | null | undefined, limit: number, now: number): boolean =>
-  time === null || time === undefined || now - Date.parse(time) > limit;
-
 export function factProblems(
-  { endpoint, database, archive, archiveSince, expectedMigrations, hasFeed = false, directory, drift }: Facts,
+  {
+    endpoint,
+    database,
+    archive,
+    archiveSince,
+    expectedMigrations,
+    hasFeed = false,
+    vrpsSince,
+    directory,
+    drift,
+  }: Facts,
   limits: Limits,
   stack: string,
   now = Date.now(),
@@ -134,8 +143,10 @@ export function factProblems(
           : `expires at ${expires}, in ${Math.floor((Date.parse(expires) - now) / day)} days`,
       next: `${up} renews a self-signed certificate; docs/operate/tls.md describes the others`,
     });
-  if (database !== undefined) problems.push(...databaseProblems(database, expectedMigrations, limits, stack, now));
-  problems.push(...feedProblems(database?.feeds ?? [], hasFeed, stack));
+  if (database !== undefined)
+    problems.push(...databaseProblems(database, expectedMigrations, limits.dataAge, stack, now));
+  problems.push(...vrpsProblems(database, vrpsSince, now));
+  problems.push(...feedProblems(database?.feeds ?? [], hasFeed, stack, now));
   problems.push(...archiveProblems({ database, archive, archiveSince }, limits, stack, now));
   if (directory?.fails === true)
     problems.push({
@@ -152,57 +163,6 @@ export function factProblems(
   return problems;
 }
 
-function databaseProblems(
-  { migrations, keys, newestUpdate, vrpsBuilt, unfilled }: DatabaseFacts,
-  expected: readonly string[],
-  { dataAge }: Limits,
-  stack: string,
-  now: number,
-): Problem[] {
-  const problems: Problem[] = [];
-  const missing = expected.filter((name) => !migrations.includes(name));
-  const unknown = migrations.filter((name) => !expected.includes(name));
-  if (missing.length > 0)
-    problems.push({
-      subject: "migrations",
-      reason: `not applied: ${missing.join(", ")}`,
-      next: `npm run up${stackArgument(stack)}`,
-    });
-  if (unknown.length > 0)
-    problems.push({
-      subject: "migrations",
-      reason: `applied by a later version: ${unknown.join(", ")}`,
-      next: "use a checkout of that version: docs/operate/upgrade.md",
-    });
-  if (!keys.some(({ state }) => state === "signing"))
-    problems.push({
-      subject: "signing keys",
-      reason: "no key signs tokens",
-      next: `npm run logs --${stackOption(stack)} --tail 50 auth-sidecar, then npm run keys --${stackOption(stack)} rotate`,
-    });
-  if (vrpsBuilt !== undefined && older(vrpsBuilt, longestWithoutVrps, now))
-    problems.push({
-      subject: "RPKI",
-      reason: `the newest list of payloads is of ${vrpsBuilt}, ${age(now - Date.parse(vrpsBuilt))} old`,
-      next: "docs/operate/runbooks.md#vrpsold",
-    });
-  if (unfilled === true)
-    problems.push({
-      subject: "positions",
-      reason: "updates of before the upgrade are not in view_bgpupdates_log",
-      next: `npm run fill${stackArgument(stack)}`,
-    });
-  if (dataAge !== undefined && older(newestUpdate, dataAge, now))
-    problems.push({
-      subject: "data",
-      reason: newestUpdate === null ? "the database has no updates" : `the newest update is of ${newestUpdate}`,
-      next: "load updates: docs/operate/data.md",
-    });
-  return problems;
-}
-
-/** As the alert VrpsOld. */
-const longestWithoutVrps = 24 * 3_600_000;
 /** The archive makes a backup each day. */
 const longestWithoutBackup = 26 * 3_600_000;
 /** A new archive makes its first backup within minutes. */

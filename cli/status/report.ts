@@ -17,7 +17,7 @@ export interface ServiceState extends MetricFacts {
   readonly since?: string | undefined;
   /** A running container on Docker without a limit of processes, although the engine can set one. */
   readonly unlimitedProcesses?: boolean;
-  /** Cause of a bad state, as the Docker engine, Kubernetes or the service itself reports it. */
+  /** Cause of a bad state, as the Docker daemon, Kubernetes or the service itself reports it. */
   readonly detail?: string | undefined;
 }
 
@@ -54,6 +54,16 @@ export interface DatabaseFacts {
   readonly newestUpdate: string | null;
   readonly newestHijack: string | null;
   readonly bytes: number;
+  /** Whether new sessions cannot write because of a setting. */
+  readonly readOnly?: boolean | undefined;
+  /** Whether the server is in recovery, so no session can write. */
+  readonly standby?: boolean | undefined;
+  /** Milliseconds by which the database's clock is ahead of this machine's. */
+  readonly clockDistance?: number | undefined;
+  /** RFC 3339: the newest audit event or signing key. */
+  readonly newestRecord?: string | undefined;
+  /** Connections of clients, and how many there may be without those that are reserved. */
+  readonly connections?: { readonly used: number; readonly most: number } | undefined;
   /** Postgres' own count of changes that its archive refused; `failsSince` is null while the newest one was accepted. */
   readonly archiver: { readonly failed: number; readonly failsSince: string | null };
   /** The last successful backup and restore, from any machine. */

@@ -4,6 +4,7 @@ import type { Execute } from "@routeql/host/program-streams";
 import { alertProblems, readAlerts } from "./alerts.ts";
 import { readArchiveFacts } from "./archive-facts.ts";
 import { changesOf } from "../report/collect.ts";
+import { unreadableDatabase } from "./database-problems.ts";
 import { factProblems, serviceProblems, withMissing } from "./problems.ts";
 import { askInside, healthDetail } from "./health-detail.ts";
 import type { DatabaseFacts, FeedFacts, FeedGap, ServiceState, StatusReport } from "./report.ts";
@@ -156,6 +157,16 @@ test.each<[string, string, object, Parameters<typeof factProblems>[1]?]>([
   ["endpoint", "https://localhost/healthz answers 503", { endpoint: { ...endpoint, status: 503 } }],
   ["certificate", "expired at 2026-05-04T09:00:00Z", at("2026-05-04T09:00:00Z")],
   ["certificate", "expires at 2026-05-07T11:00:00Z, in 3 days", at("2026-05-07T11:00:00Z")],
+  ["database", "is read-only, so logins and changes fail", database({ readOnly: true })],
+  ["database", "is a standby, so logins and changes fail", database({ standby: true })],
+  ["database", "is a standby, so logins and changes fail", database({ standby: true, readOnly: true })],
+  ["database", "has 90 of 97 connections in use", database({ connections: { used: 90, most: 97 } })],
+  ["clock", "that of the database is 5 min behind this machine's", database({ clockDistance: -300_000 })],
+  [
+    "clock",
+    "the database has a record of 2026-05-05T10:00:00Z, which is 1 d in the future",
+    database({ newestRecord: "2026-05-05T10:00:00Z" }),
+  ],
   ["migrations", "not applied: 0003_c", { expectedMigrations: ["0001_a", "0002_b", "0003_c"] }],
   ["migrations", "applied by a later version: 0002_b", { expectedMigrations: ["0001_a"] }],
   [
@@ -174,6 +185,12 @@ test.each<[string, string, object, Parameters<typeof factProblems>[1]?]>([
     gaps(ended),
   ],
   ["feed", "updates of ris-live are missing since 2026-05-04T09:00:00Z: no feed", { ...gaps(lasts), hasFeed: true }],
+  [
+    "feed",
+    "updates of ris-live are missing since 2026-05-04T09:54:00Z: the feed stores nothing and reports no cause",
+    { ...database({ feeds: [{ ...feedWith(), coveredUntil: "2026-05-04T09:54:00Z" }] }), hasFeed: true },
+  ],
+  ["RPKI", "the feed has loaded no list of payloads", { vrpsSince: "2026-05-04T09:49:00Z" }],
   ["positions", "updates of before the upgrade are not in view_bgpupdates_log", database({ unfilled: true })],
   ["data", "the newest update is of 2026-05-04T09:59:00.000Z", {}, { dataAge: 30_000 }],
   ["backup", "no backup is recorded", {}, { backupAge: 1000 }],
@@ -219,6 +236,26 @@ test.each<[string, string, object, Parameters<typeof factProblems>[1]?]>([
   ]);
 });
 
+test.each([
+  [{ connections: { used: 90, most: 97 } }, "docs/operate/runbooks.md#databaseconnectionsexhausted"],
+  [{ standby: true }, "let DATABASE_URL name the primary: docs/operate/deploy.md#external-database-and-session-store"],
+])("names the remedy for a database with %j", (changes, next) => {
+  expect(factProblems({ ...good, ...database(changes) }, {}, "dev", now)).toMatchObject([{ next }]);
+});
+
+test("blames no database for a way to it that is slow", () => {
+  expect(unreadableDatabase(new Error("no answer within 20 s"), 20_000, "dev")).toEqual({
+    subject: "database",
+    reason: "did not answer within 20 s, so its facts were not checked",
+    next: "npm run psql -- --stack dev -c 'select 1', then npm run status -- --stack dev",
+  });
+  expect(unreadableDatabase(new Error("password authentication failed"), undefined, "local")).toEqual({
+    subject: "database",
+    reason: "cannot be read: password authentication failed",
+    next: "npm run psql -- -c 'select 1'",
+  });
+});
+
 test("names the command that fills a gap, and expects no feed where none is configured", () => {
   const [problem] = factProblems({ ...good, ...gaps(ended) }, {}, "dev", now);
   expect(problem?.next).toBe("npm run load -- --stack dev --fill-gap 3 FILE…; docs/operate/runbooks.md#feedgap");
@@ -230,14 +267,10 @@ test("names the command that fills a gap, and expects no feed where none is conf
   ]);
 });
 
-test("expects no feed of a source that was removed from the settings", () => {
-  const stopped = { ...lasts, reason: "feed stopped" };
-  const removed = { ...feedWith(stopped), source: "exabgp-own" };
-  const reasons = (...feeds: readonly FeedFacts[]) =>
-    factProblems({ ...good, ...database({ feeds }), hasFeed: true }, {}, "dev", now).map(({ reason }) => reason);
-  expect(reasons(feedWith(), removed)).toEqual([]);
-  // The service itself does not run.
-  expect(reasons(feedWith(stopped), removed)).toHaveLength(2);
+test("gives a new feed time for its first list of RPKI payloads", () => {
+  expect(factProblems({ ...good, vrpsSince: "2026-05-04T09:55:00Z" }, {}, "dev", now)).toEqual([]);
+  const loaded = { ...good, ...database({ vrpsBuilt: "2026-05-04T09:00:00Z" }), vrpsSince: "2026-05-01T09:55:00Z" };
+  expect(factProblems(loaded, {}, "dev", now)).toEqual([]);
 });
 
 test("accepts a new archive before its first backup, and an archive with a backup of today", () => {
@@ -372,6 +405,13 @@ test("names the archive of a database on Docker, or its absence", () => {
   expect(text(service("database"), service("archive"))).toContain("  archive        archives every change\n");
   const unhealthy = service("archive", { health: "unhealthy" });
   expect(text(service("database"), unhealthy)).toContain("  archive        cannot be written\n");
+});
+
+test("names the missing archive of the single database on Kubernetes", () => {
+  const text = (container: string): string =>
+    statusText({ ...report, target: "kubernetes", services: [service("database", { container })] });
+  expect(text("database-0")).toContain("  archive        none (database: single);");
+  expect(text("database-1")).not.toContain("  archive ");
 });
 
 test("prints each problem with its next command", () => {

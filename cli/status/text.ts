@@ -39,9 +39,13 @@ function unavailableText(services: readonly ServiceState[], now: number): string
   return texts.filter((text) => text !== "").join("; ") || "none since the start of the services";
 }
 
+/** The only pod of the single database on Kubernetes; CloudNativePG counts from 1. */
+const singlePod = "database-0";
+
 /** Whether the archive on Docker keeps changes; undefined for other databases, which have their own. */
 function archiveText({ target, services, database: facts, archive: found }: StatusReport): string | undefined {
   const database = services.find(({ service }) => service === "database");
+  if (database?.container === singlePod) return "none (database: single); only npm run backup protects the data";
   if (target !== "docker" || database === undefined) return undefined;
   const archive = services.find(({ service }) => service === "archive");
   const fails = found?.problem !== undefined || (facts?.archiver.failsSince ?? null) !== null;

@@ -37,6 +37,7 @@ grant update (hijack_key, handled, matched_prefix) on routing.bgp_updates to rou
 grant select, insert, update on routing.hijacks to routeql_loader;
 -- Live updates: the feed keeps where it stands, and gaps, which load fills.
 grant select, insert, update on routing.feed_sources, routing.feed_gaps to routeql_loader;
+grant delete on routing.feed_sources to routeql_loader;
 grant select, insert, delete on routing.vrps to routeql_loader;
 grant select, insert, update, delete on routing.configured_prefixes, routing.hijack_peers, routing.prefix_peers to routeql_loader;
 grant select, insert, update on routing.detection, routing.judged_prefixes, routing.visibility_losses to routeql_loader;

@@ -1,7 +1,8 @@
-import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { runner } from "node-pg-migrate";
 import { type Client, DatabaseError } from "pg";
 import { advisoryLocks } from "@routeql/database-access/advisory-locks";
+import { textBeside } from "@routeql/database-access/text-beside";
 import { migrationNames } from "./migration-names.ts";
 import {
   applyOwnMigrations,
@@ -13,8 +14,8 @@ import {
 import { lockNotAvailable } from "../partitions/patience.ts";
 import { tellEverything, watchTables } from "./watched-tables.ts";
 
-const migrations = new URL("../migrations/", import.meta.url).pathname;
-const grants = new URL("grants.sql", import.meta.url);
+// A checkout may be in a folder with spaces, which a URL encodes.
+const migrations = fileURLToPath(new URL("../migrations/", import.meta.url));
 
 /** Maximum wait for a load's publication or the exchange of a large partition. */
 const PARTITIONS_WAIT = "15min";
@@ -64,7 +65,7 @@ async function applyGrants(client: Client, engineRights: EngineRights): Promise<
   await client.query("begin");
   await keepPartitions(client);
   const before = await readPrivileges(client);
-  await client.query(await readFile(grants, "utf8"));
+  await client.query(textBeside(import.meta.url, "grants.sql"));
   await client.query(ownGrants(engineRights));
   const changed = (await readPrivileges(client)) !== before;
   await client.query(changed ? "commit" : "rollback");
@@ -94,23 +95,7 @@ async function keepPartitions(client: Client): Promise<void> {
   }
 }
 
-/** Every privilege on the database's schemas, tables, columns and functions, including defaults, as one comparable text. */
 async function readPrivileges(client: Client): Promise<string> {
-  const { rows } = await client.query<{ privileges: string | null }>(
-    `with own as (
-       select oid, nspname, nspacl, nspowner from pg_namespace where nspname = 'public' or pg_get_userbyid(nspowner) = current_user),
-     entry (what, acl) as (
-       select nspname::text, coalesce(nspacl, acldefault('n', nspowner)) from own
-       union all
-       select c.oid::regclass::text, coalesce(relacl, acldefault(case relkind when 'S' then 's' else 'r' end::"char", relowner))
-         from pg_class c join own on own.oid = relnamespace where relkind in ('r', 'p', 'v', 'm', 'S', 'f')
-       union all select attrelid::regclass::text || '.' || attname, attacl
-         from pg_attribute join pg_class c on c.oid = attrelid join own on own.oid = relnamespace where attacl is not null
-       union all select p.oid::regprocedure::text, coalesce(proacl, acldefault('f', proowner))
-         from pg_proc p join own on own.oid = pronamespace
-       union all select 'default ' || defaclobjtype::text || defaclnamespace::text, defaclacl from pg_default_acl)
-     select string_agg(what || ' ' || item::text, e'\\n' order by what, item::text) as privileges
-     from entry cross join lateral unnest(acl) item`,
-  );
+  const { rows } = await client.query<{ privileges: string | null }>(textBeside(import.meta.url, "privileges.sql"));
   return rows[0]?.privileges ?? "";
 }

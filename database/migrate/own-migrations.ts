@@ -2,7 +2,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isSameText, readText } from "@routeql/contract/written-text";
+import { textBeside } from "@routeql/database-access/text-beside";
 import { type Client, DatabaseError, escapeIdentifier, escapeLiteral } from "pg";
+import { migrationFailure } from "./migration-failure.ts";
 import { isMigrationName } from "./migration-names.ts";
 import type { MigrateSettings } from "./settings.ts";
 
@@ -42,54 +44,21 @@ export async function applyOwnMigrations(client: Client, own: readonly OwnMigrat
     try {
       await client.query("begin");
       await client.query(`do ${escapeLiteral(`begin execute ${escapeLiteral(content)}; end`)}`);
+      // The rest uses this job's own settings: the content in another client_encoding would count as changed at the next update.
+      await client.query("reset all; reset role");
       await client.query("insert into migrations.own_migrations (name, content) values ($1, $2)", [name, content]);
-      await client.query(refuseNames);
-      await client.query(refuseUncarried);
+      await client.query(textBeside(import.meta.url, "refuse-uncarried.sql"));
       await client.query("commit");
     } catch (error) {
       await client.query("rollback");
       if (!(error instanceof DatabaseError)) throw error;
-      throw new Error(`your migration ${name} failed and changed nothing: ${error.message}`, { cause: error });
+      throw new Error(`your migration ${name} failed and changed nothing: ${migrationFailure(error, content)}`, {
+        cause: error,
+      });
     }
-    // The next file starts with the settings of the role again.
-    await client.query("reset all");
   }
   return pending.map(({ name }) => `applied your migration ${name}`);
 }
-
-/** A restore accepts only rows of tables with such names. */
-const refuseNames = `do $$ declare bad text; begin
-  select format('%I.%I.%I', nspname, relname, attname) into bad
-  from pg_namespace n join pg_class c on relnamespace = n.oid join pg_attribute on attrelid = c.oid
-  where pg_get_userbyid(nspowner) = current_user and relkind in ('r', 'p', 'S') and attnum > 0
-    and nspname || relname || attname !~ '^[ !#-&(-~]+$';
-  if bad is not null then raise exception 'the name % has characters other than printable ASCII, or quotation marks', bad; end if;
-end $$`;
-
-/** Objects that a dump, the archive or a restore would lose, or that the next run of this job resets. */
-const refuseUncarried = `do $$ declare bad text; begin
-  select 'the table ' || oid::regclass || ' has row level security, so no backup would have all its rows. Restrict rows by permissions of the metadata'
-    into bad from pg_class where relrowsecurity and pg_get_userbyid(relowner) = current_user order by oid limit 1;
-  if bad is null then
-    select oid::regclass || ' is UNLOGGED, so the archive would not have its rows. Create it without UNLOGGED'
-      into bad from pg_class where relpersistence = 'u' and relkind in ('r', 'S') and pg_get_userbyid(relowner) = current_user order by oid limit 1;
-  end if;
-  if bad is null then
-    select 'the large object ' || oid || ' would be in no backup. Store bytes in a column of type bytea'
-      into bad from pg_largeobject_metadata where pg_get_userbyid(lomowner) = current_user order by oid limit 1;
-  end if;
-  if bad is null then
-    select 'the trigger ' || tgname || ' is ENABLE ALWAYS, so a restore would run it. Use ENABLE TRIGGER'
-      into bad from pg_trigger join pg_class c on c.oid = tgrelid
-      where tgenabled = 'A' and not tgisinternal and pg_get_userbyid(relowner) = current_user order by tgname limit 1;
-  end if;
-  if bad is null then
-    select 'the database has the setting ' || setting || ', which every update resets. Set it in the function or the session that needs it'
-      into bad from pg_db_role_setting s join pg_database d on d.oid = setdatabase, unnest(setconfig) setting
-      where datname = current_database() and (setrole = 0 or setrole = current_user::regrole) limit 1;
-  end if;
-  if bad is not null then raise exception '%', bad; end if;
-end $$`;
 
 /** The rights that the operator's metadata needs, as the deployment derives them from it. */
 export interface EngineRights {
@@ -123,20 +92,6 @@ export function readOwn({ ownMigrations, engineRights }: Pick<MigrateSettings, "
   };
 }
 
-/** Schemas of the operator: the engine has only the rights of the metadata, and backups read everything. */
-const ownSchemas = `do $$ declare own text; begin
-  for own in
-    select quote_ident(nspname) from pg_namespace
-    where pg_get_userbyid(nspowner) = current_user and nspname not in ('auth', 'migrations', 'public', 'routing')
-  loop
-    execute format('revoke all on schema %1$s from public, routeql_engine;
-      revoke all on all tables in schema %1$s from public, routeql_engine; revoke all on all sequences in schema %1$s from public, routeql_engine;
-      revoke all on all routines in schema %1$s from public, routeql_engine;
-      grant usage on schema %1$s to routeql_backup; grant select on all tables in schema %1$s to routeql_backup;
-      grant select on all sequences in schema %1$s to routeql_backup', own);
-  end loop;
-end $$;`;
-
 /** SQL that sets the rights of the engine and of backups on the operator's objects, after grants.sql. */
 export function ownGrants({ tables, functions }: EngineRights): string {
   const quoted = (names: readonly string[]): string => names.map((name) => escapeIdentifier(name)).join(", ");
@@ -151,7 +106,7 @@ export function ownGrants({ tables, functions }: EngineRights): string {
   ]);
   const schemas = new Set([...tables, ...functions].map(({ schema }) => schema));
   return [
-    ownSchemas,
+    textBeside(import.meta.url, "own-schemas.sql"),
     ...[...schemas].map((schema) => `grant usage on schema ${quoted([schema])} to routeql_engine`),
     ...statements,
     ...functions.map((each) => `grant execute on function ${path(each)} to routeql_engine`),

@@ -1,4 +1,4 @@
-set constraints all immediate;
+-- After the rows, with own migrations: resumes what replay.sql suspended. Materialized views need the partitions of after-rows.sql.
 do $$ declare changed text; change record; begin
   -- As isSameText compares: without a byte order mark, the kind of line ends and the last one.
   select name into changed from migrations.own_migrations

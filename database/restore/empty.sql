@@ -1,3 +1,5 @@
+-- Values enter as variables of psql, which quotes them, and reach the other files as settings.
+select set_config('routeql.own', :'own', true), set_config('routeql.keep_keys', :'keep_keys', true);
 -- Everything that the owner has in the database. The texts of the operator's migrations survive the deletion as a setting.
 do $$ begin
   if to_regclass('migrations.own_migrations') is not null then

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Standard input: the SQL after the rows, the SQL before them, a dump. Arguments: the lengths of the first two, own migrations as JSON, keep
 # keys, the program of awk. One transaction: only a dump that was read to its end is committed. psql ends a line at a zero byte, awk does not.
 after=$(head -c "$1") && {

@@ -69,6 +69,8 @@ export interface PollAnswer {
   readonly fault?: EngineError;
   /** Set when the engine was too busy for this poll: a later poll can succeed. */
   readonly overload?: EngineError;
+  /** Whether a later poll can succeed: the engine was too busy, or the database did not answer. */
+  readonly mayPass?: boolean;
   /** Streams only: the answer has no new row, and nothing needs to be sent. */
   readonly empty: boolean;
   /** Streams only: parameters of the next poll (the cursor advanced); absent when the cursor did not move. */

@@ -1,7 +1,7 @@
 /** The command line: `hasura-checks init lint permissions diff`. */
 import { parseArgs } from "node:util";
 import { type Command, exitCodes, type Given, type Option, type Terminal } from "./cli/command.ts";
-import { terminalText } from "./cli/terminal-text.ts";
+import { terminalText, withoutCommands } from "./cli/terminal-text.ts";
 import { UsageError } from "./cli/usage-error.ts";
 import { diff } from "./verbs/diff.ts";
 import { init } from "./verbs/init.ts";
@@ -24,7 +24,7 @@ function ownTerminal(): Terminal {
     environment: process.env,
     colours: process.stdout.isTTY && process.env["NO_COLOR"] === undefined && process.env["TERM"] !== "dumb",
     out: (text) => process.stdout.write(`${terminalText(text)}\n`),
-    err: (text) => process.stderr.write(`${terminalText(text)}\n`),
+    err: (text) => process.stderr.write(`${terminalText(withoutCommands(text))}\n`),
   };
 }
 

@@ -67,7 +67,7 @@ push() {
   errors=$(backrest archive-push "$1" 2>&1 >/dev/null) || code=$?
   [ -z "$errors" ] || echo "$errors" >&2
   if [ $code != 0 ]; then
-    echo "${errors##*archive-push failed: }" >"$problem.new" && mv "$problem.new" "$problem" || true
+    { echo "${errors##*archive-push failed: }" >"$problem.new" && mv "$problem.new" "$problem"; } || true
   else
     rm -f "$problem"
     [[ $errors != *"dropped WAL file"* ]] || touch "$dropped" || true
@@ -279,7 +279,8 @@ fingerprint="select format('select %L, count(*), coalesce(sum(hashtextextended(t
 
 # Restores the newest backup to a mark in the log, and compares each table with the running database as of that mark.
 drill() {
-  local started=$SECONDS mark=drill-$(date +%s) data=$DRILL_DIRECTORY/data tries=0
+  local started=$SECONDS data=$DRILL_DIRECTORY/data tries=0 mark
+  mark=drill-$(date +%s)
   trap 'pg_ctl --pgdata="$DRILL_DIRECTORY/data" --mode=immediate --silent stop >/dev/null 2>&1 || true; rm -rf "$DRILL_DIRECTORY"/* /tmp/drill.*' EXIT
   rm -rf "$data"
   # The locks stop writers while the mark is written; the transaction keeps the snapshot of that moment and releases the locks.

@@ -5,11 +5,6 @@ set -euo pipefail
 umask 077
 # shellcheck source=images/sessions/users.sh
 . "${VALKEY_USERS:-/usr/local/lib/valkey-users}"
-valkey() {
-  local password
-  password=$(<"$keeper_file")
-  VALKEYCLI_AUTH=$password REDISCLI_AUTH=$password valkey-cli --user keeper -h 127.0.0.1 -t 3
-}
 # Runs commands from standard input, and fails if the store rejects one.
 change() {
   local answers

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034
-# Users of the session store, and files in its memory. Sourced by entrypoint.sh and healthy.sh.
+# Users of the session store, and files in its memory. Sourced by entrypoint.sh, healthy.sh and `npm run status`.
 
 # The commands and keys of the auth sidecar: sessions, throttling of logins, and the client library's own commands.
 sidecar_rights='~session:* ~user-sessions:* ~throttle:* -@all +eval +evalsha +time +hget +hset +hmget +del +unlink +zrem +zadd +zrange +zremrangebyscore +pexpire +expire +pttl +get +set +incrby +exists +scan +multi +exec +ping +info +client|setname +client|setinfo'
@@ -15,6 +15,13 @@ former_file=/tmp/former-login
 open_file=/tmp/default-is-open
 
 hash_of() { printf %s "$1" | sha256sum | cut -c1-64; }
+
+# Runs commands from standard input as the user that administers the store.
+valkey() {
+  local password
+  password=$(<"$keeper_file")
+  VALKEYCLI_AUTH=$password REDISCLI_AUTH=$password valkey-cli --user keeper -h 127.0.0.1 -t 3
+}
 
 # Sets user and password. Fails with a message if the file is not a login.
 read_login() {

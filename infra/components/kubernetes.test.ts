@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import type { Output } from "@pulumi/pulumi";
 import { find, type RecordedResource, recordStack, splitSecrets, unwrap } from "../testing/recorded-stack.ts";
+import { describeStack } from "../testing/descriptions.ts";
 import { grouped } from "../settings/groups.ts";
 import type { GivenInputs } from "../settings/list.ts";
 import { RouteQL, type RouteQLOptions } from "./routeql.ts";
@@ -44,8 +45,15 @@ const namesOf = (resources: readonly RecordedResource[], kind: string): string[]
 test("the stack prod runs on Kubernetes in a namespace of its name, without Docker", () => {
   const { resources } = plain;
   expect(namesOf(resources, "Namespace")).toEqual(["routes-prod"]);
-  expect(namesOf(resources, "Deployment")).toEqual(["auth-sidecar", "engine", "gateway"]);
-  expect(namesOf(resources, "StatefulSet")).toEqual(["database", "sessions"]);
+  const services = describeStack({ target: "kubernetes", engine: "embedded" }).filter(({ run }) => run === "service");
+  const [stateful, stateless] = [true, false].map((hasData) =>
+    services
+      .filter(({ data }) => (data !== undefined) === hasData)
+      .map(({ name }) => name)
+      .toSorted(),
+  );
+  expect(namesOf(resources, "Deployment")).toEqual(stateless);
+  expect(namesOf(resources, "StatefulSet")).toEqual(stateful);
   expect(objects(resources, "Job")).toHaveLength(1);
   expect(resources.filter(({ type }) => type.startsWith("docker:"))).toEqual([]);
   for (const { type, inputs } of resources) {

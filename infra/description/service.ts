@@ -1,43 +1,20 @@
 /** Description of a service. A target (infra/targets/) can run any such description, and the descriptions know no target. */
 import type { Input } from "@pulumi/pulumi";
 import type { HostEntry } from "../settings/values/host-entries.ts";
+import { type imageNames, serviceNames } from "../settings/values/service-names.ts";
 import type { SecretName } from "./secrets.ts";
 
-/** User ids of this project's images. No account of a host may have one: `cli/docker/host-accounts.ts`. */
-export const serviceUsers: readonly number[] = Array.from({ length: 15 }, (_item, index) => 10_101 + index);
+/**
+ * User ids of this project's images, one for each service: the archive has that of the database, whose files it reads. No account of a host may
+ * have one: `cli/docker/host-accounts.ts`.
+ */
+export const serviceUsers: readonly number[] = serviceNames.slice(1).map((_name, index) => 10_101 + index);
 
 /** User id of both official images with data. Postgres requires a user that has a name. */
 export const officialUser = 999;
 
-export type ServiceName =
-  | "gateway"
-  | "front"
-  | "engine"
-  | "auth-sidecar"
-  | "sessions"
-  | "database"
-  | "archive"
-  | "migrate"
-  | "apply-metadata"
-  | "feed"
-  | "database-exporter"
-  | "sessions-exporter"
-  | "disk-exporter"
-  | "prometheus"
-  | "alertmanager"
-  | "grafana";
-export type ImageName =
-  | "gateway"
-  | "front"
-  | "engine"
-  | "auth-sidecar"
-  | "sessions"
-  | "database"
-  | "database-tools"
-  | "apply-metadata"
-  | "feed"
-  | "monitoring"
-  | "grafana";
+export type ServiceName = (typeof serviceNames)[number];
+export type ImageName = (typeof imageNames)[number];
 
 /** External services that services of the stack call. */
 export type OutsideName =

@@ -323,6 +323,18 @@ test("a rotation by generations renders new Secrets and pods, and keeps pods wit
   expect(changed).toEqual(["secrets.yaml", "migrate.yaml", "auth-sidecar.yaml", "engine.yaml"]);
 });
 
+test("another generation of the given Secret renders other Secrets and pods of its readers only", async () => {
+  const after = await renderStack("prod", { ...given, givenSecretsGeneration: 2 });
+  const secretNames = (stack: RenderedStack): Set<string> => new Set(Object.keys(templatesOf(stack).secrets));
+  const added = [...secretNames(after).difference(secretNames(outside))].map((name) => name.replace(/-[^-]+$/, ""));
+  expect(added).toEqual(["auth-sidecar-secrets", "engine-secrets", "migrate-secrets"]);
+  expect(valuesOf(templatesOf(after)).toSorted()).toEqual(valuesOf(templatesOf(outside)).toSorted());
+  const before = new Set(objectsIn(outside).map((object) => JSON.stringify(object)));
+  const changed = objectsIn(after).filter((object) => !before.has(JSON.stringify(object)));
+  const workloads = changed.filter(({ kind }) => /^(Deployment|StatefulSet)$/.test(kind));
+  expect(workloads.map(({ metadata }) => metadata.name)).toEqual(["auth-sidecar", "engine"]);
+});
+
 test("neither a prune nor the deletion of the application deletes the namespace", () => {
   expect(parse(single.files.get("namespace/00-namespace.yaml") ?? "")).toMatchObject({
     metadata: {
@@ -332,6 +344,21 @@ test("neither a prune nor the deletion of the application deletes the namespace"
       },
     },
   });
+});
+
+test("neither Argo CD nor Flux prunes files while former pods may start with them", () => {
+  const annotated = objectsIn(single).filter(({ kind }) => kind === "ConfigMap") as unknown as {
+    immutable?: boolean;
+    metadata: { annotations: Record<string, string> };
+  }[];
+  expect(annotated.filter(({ immutable }) => immutable).length).toBeGreaterThan(2);
+  for (const { immutable = false, metadata } of annotated)
+    expect(metadata.annotations).toMatchObject({
+      "kustomize.toolkit.fluxcd.io/substitute": "disabled",
+      ...(immutable
+        ? { "argocd.argoproj.io/sync-options": "PruneLast=true", "kustomize.toolkit.fluxcd.io/prune": "disabled" }
+        : {}),
+    });
 });
 
 test("keeps the namespace out of the kustomization that kubectl delete -k takes", () => {

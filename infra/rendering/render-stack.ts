@@ -35,6 +35,24 @@ const kept = {
   "kustomize.toolkit.fluxcd.io/prune": "disabled",
 };
 
+/**
+ * Files under a name of their content. Argo CD would prune the former ones before the new pods are healthy (argoproj/argo-cd#5080); Flux does, so it leaves
+ * them (fluxcd/kustomize-controller#1180): a former pod that starts again needs them.
+ */
+const keptForPods = {
+  "argocd.argoproj.io/sync-options": "PruneLast=true",
+  "kustomize.toolkit.fluxcd.io/prune": "disabled",
+};
+
+/** Flux' substitution of variables (`postBuild`) would change `${name}` in scripts. */
+const verbatim = { "kustomize.toolkit.fluxcd.io/substitute": "disabled" };
+
+const forGitOps = ({ kind, ...fields }: Manifest): Readonly<Record<string, string>> => ({
+  ...(holdsData.has(kind) ? kept : {}),
+  ...(kind === "ConfigMap" ? verbatim : {}),
+  ...(kind === "ConfigMap" && fields["immutable"] === true ? keptForPods : {}),
+});
+
 /** The object with the annotation of its wave (argo-cd.readthedocs.io, sync waves): each wave waits until the one before is healthy. */
 const inWave = (manifest: Manifest, wave: number): Manifest => ({
   ...manifest,
@@ -42,7 +60,7 @@ const inWave = (manifest: Manifest, wave: number): Manifest => ({
     ...manifest.metadata,
     annotations: {
       ...(manifest.metadata["annotations"] as object | undefined),
-      ...(holdsData.has(manifest.kind) ? kept : {}),
+      ...forGitOps(manifest),
       "argocd.argoproj.io/sync-wave": String(wave),
     },
   },
@@ -127,7 +145,7 @@ function answers(type: string, name: string): Readonly<Record<string, unknown>> 
 }
 
 /** Values of the Secrets by origin: those that the cluster generates, and those that the owner gives. */
-function secretsOf(resources: readonly RecordedResource[]) {
+function secretsOf(resources: readonly RecordedResource[], generation: number | undefined) {
   const generated = resources
     .filter(({ type }) => type === randomPassword)
     .map(({ name }) => partOf(component, name) ?? name);
@@ -137,7 +155,7 @@ function secretsOf(resources: readonly RecordedResource[]) {
       .filter(({ type, inputs }) => type.startsWith("kubernetes:") && inputs["kind"] === "Secret")
       .map((resource) => {
         const { name } = resource.inputs["metadata"] as { name: string };
-        return [name, secretTemplate(resource, known)] as const;
+        return [name, secretTemplate(resource, known, generation)] as const;
       })
       .sort(([left], [right]) => (left < right ? -1 : 1)),
   );
@@ -171,7 +189,7 @@ export async function renderStack(
   const migrate = manifests.find(
     ({ kind, metadata }) => kind === "Job" && metadata.labels?.[serviceLabel] === "migrate",
   )!;
-  const { secrets, generated, given: owned } = secretsOf(resources);
+  const { secrets, generated, given: owned } = secretsOf(resources, given.givenSecretsGeneration);
   const order = resources
     .filter(({ type }) => type === "routeql:kubernetes:Service")
     .map(({ name }) => partOf(component, name) ?? name);

@@ -10,23 +10,23 @@ export interface SecretTemplate {
   readonly data: Readonly<Record<string, string>>;
 }
 
-/** Passes the check for strong secrets and reveals nothing about the real secret. */
-export function placeholder(name: string): string {
-  return createHash("sha256").update(`placeholder of ${name}`).digest("hex");
+/** Passes the check for strong secrets and reveals nothing about the real secret. With another generation, Secrets get other names. */
+export function placeholder(name: string, generation = 1): string {
+  const suffix = generation === 1 ? "" : ` in generation ${generation}`;
+  return createHash("sha256").update(`placeholder of ${name}${suffix}`).digest("hex");
 }
 
 /** A web address is replaced as a whole. */
-const webAddress = (name: string): string => `https://example.invalid/${placeholder(name)}`;
+const webAddress = (text: string): string => `https://example.invalid/${text}`;
 
 /** Keeps the address of a URL and replaces its secrets. */
-function withoutPassword(name: string, value: string): string {
-  if (urlProblem(value) === undefined)
-    return writeConnection({ ...readConnection(value), password: placeholder(name) });
-  if (!URL.canParse(value)) return placeholder(name);
+function withoutPassword(value: string, instead: string): string {
+  if (urlProblem(value) === undefined) return writeConnection({ ...readConnection(value), password: instead });
+  if (!URL.canParse(value)) return instead;
   const url = new URL(value);
-  if (/^https?:$/.test(url.protocol)) return webAddress(name);
-  if (url.password === "") return placeholder(name);
-  url.password = placeholder(name);
+  if (/^https?:$/.test(url.protocol)) return webAddress(instead);
+  if (url.password === "") return instead;
+  url.password = instead;
   return url.href;
 }
 
@@ -34,7 +34,7 @@ function withoutPassword(name: string, value: string): string {
 export function withoutSecrets(given: GivenSettings): GivenSettings {
   const changed = settingNames
     .filter((name) => settings[name].type === "secret" && given[name] !== undefined)
-    .map((name) => [name, withoutPassword(name, String(given[name]))]);
+    .map((name) => [name, withoutPassword(String(given[name]), placeholder(name, given.givenSecretsGeneration))]);
   return { ...given, ...Object.fromEntries(changed) } as GivenSettings;
 }
 
@@ -43,13 +43,19 @@ const isCertificates = (value: string): boolean =>
   value.startsWith("-----BEGIN CERTIFICATE-----") && !value.includes("PRIVATE KEY-----");
 
 /** The template of a Secret: placeholders become `{{name}}`; of another value, which is the owner's, only the name is kept. */
-export function secretTemplate({ inputs }: RecordedResource, names: Iterable<string>): SecretTemplate {
+export function secretTemplate(
+  { inputs }: RecordedResource,
+  names: Iterable<string>,
+  generation?: number,
+): SecretTemplate {
   const held = inputs["stringData"];
   const plain = isObject(held) && secretSignature in held ? held["value"] : held;
-  const known = [...names].flatMap((name) => [
-    [webAddress(name), `{{${name}}}`] as const,
-    [placeholder(name), `{{${name}}}`] as const,
-  ]);
+  const known = [...names].flatMap((name) =>
+    [placeholder(name), placeholder(name, generation)].flatMap((text) => [
+      [webAddress(text), `{{${name}}}`] as const,
+      [text, `{{${name}}}`] as const,
+    ]),
+  );
   const templateOf = (key: string, wrapped: unknown): string => {
     const value = String(isObject(wrapped) && secretSignature in wrapped ? wrapped["value"] : wrapped);
     const template = known.reduce((text, [from, to]) => text.replaceAll(from, to), value);

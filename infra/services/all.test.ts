@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import type { GivenSettings } from "../settings/list.ts";
+import { hostEntries } from "../settings/values/host-entries.ts";
+import { podServices } from "../settings/values/service-names.ts";
 import { describeStack, describeTestService, serviceNamed } from "../testing/descriptions.ts";
 import { callEdges, inStartOrder, serviceUsers } from "../description/service.ts";
 import type { ServiceDescription, ServiceName } from "../description/service.ts";
@@ -70,6 +72,23 @@ test("each service has a user id of the list that no account of the host may hav
     ({ user }) => user,
   );
   expect(users.filter((user) => !serviceUsers.includes(user))).toEqual([]);
+});
+
+const everything: readonly GivenSettings[] = [
+  { monitoring: "stack", archive: true, grafanaImage: "grafana/grafana:12.0.0", feed: "all" },
+  { engine: "hasura", target: "kubernetes", monitoring: "operator", feed: "all" },
+];
+
+test("no name of a service can be a host entry", () => {
+  const services = everything.flatMap((given) => describe(given)).filter(({ run }) => run === "service");
+  const free = services.filter(({ name }) => hostEntries.check(`${name}=192.0.2.1`) === undefined);
+  expect(free.map(({ name }) => name)).toEqual([]);
+});
+
+test("the setting pods accepts each service of a cluster", () => {
+  const services = everything.filter(({ target }) => target === "kubernetes").flatMap((given) => describe(given));
+  const names: readonly string[] = podServices;
+  expect(services.filter(({ name }) => !names.includes(name)).map(({ name }) => name)).toEqual([]);
 });
 
 test("clients of the database start after the migration", () => {

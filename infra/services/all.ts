@@ -2,28 +2,22 @@ import { hasFront } from "../images.ts";
 import { textOf } from "../inputs.ts";
 import type { Settings } from "../settings/list.ts";
 import { archives } from "../settings/archive.ts";
-import { type ArchiveSurroundings, describeArchive, withArchive } from "./archive.ts";
-import { describeAuthSidecar, type SidecarSurroundings } from "./auth-sidecar.ts";
+import { describeArchive, withArchive } from "./archive.ts";
+import { describeAuthSidecar } from "./auth-sidecar.ts";
 import { describeDatabase } from "./database.ts";
 import { inStartOrder, type ServiceDescription } from "../description/service.ts";
 import { describeEmbeddedEngine, describeFront } from "./embedded-engine.ts";
 import { describeFeed, hasFeed } from "./feed.ts";
-import { describeGateway, type GatewaySurroundings } from "./gateway.ts";
+import { describeGateway } from "./gateway.ts";
 import { describeApplyMetadata, describeHasura } from "./hasura.ts";
 import { schemaVersion } from "./metadata-files.ts";
 import { describeMigrate } from "./migrate.ts";
-import { type MonitoringSurroundings, withMonitoring } from "./monitoring.ts";
+import { withMonitoring } from "./monitoring.ts";
 import { onOfficialImage } from "./official-images.ts";
-import { type OutsideSurroundings, withOwnNames } from "./outside.ts";
-import { type PlacementSurroundings, placeParts } from "./placement.ts";
+import { withOwnNames } from "./outside.ts";
+import { placeParts } from "./placement.ts";
 import { describeSessions } from "./sessions.ts";
-
-export type Surroundings = GatewaySurroundings &
-  SidecarSurroundings &
-  PlacementSurroundings &
-  MonitoringSurroundings &
-  OutsideSurroundings &
-  ArchiveSurroundings;
+import type { Surroundings } from "../description/surroundings.ts";
 
 /** Every service and job of the stack, in start order. */
 export function describeServices(settings: Settings, surroundings: Surroundings): readonly ServiceDescription[] {

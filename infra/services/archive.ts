@@ -10,6 +10,7 @@ import {
   type SharedDirectory,
 } from "../description/service.ts";
 import { type StorageAddress, storageAddress } from "./storage-region.ts";
+import type { Surroundings } from "../description/surroundings.ts";
 
 /** A lost disk can cost five minutes of changes: those of this many seconds, and those that wait for their copy. */
 const secondsBetweenCopies = 240;
@@ -33,21 +34,18 @@ export type ArchiveSettings = Pick<
   | "target"
 >;
 
-export interface ArchiveSurroundings {
-  /** PEM of the authority of an object storage's certificate; without it the image's list. */
-  readonly storageAuthority?: Input<string> | undefined;
-}
-
 const authorityFile = "storage/ca.pem";
 
 /** pgBackRest's options of an object storage, in place of a directory. */
 function storage(
   { backupDestination, backupEndpoint, backupRegion }: ArchiveSettings,
-  authority: ArchiveSurroundings["storageAuthority"],
+  authority: Surroundings["storageAuthority"],
 ): ServiceDescription["environment"] {
   if (backupDestination === undefined) return {};
-  const given = { endpoint: backupEndpoint, region: backupRegion };
-  const place = derive(given, ({ endpoint, region }) => storageAddress(endpoint, region));
+  const given = { endpoint: backupEndpoint, region: backupRegion, destination: backupDestination };
+  const place = derive(given, ({ endpoint, region, destination }) =>
+    storageAddress(endpoint, region, new URL(destination).host),
+  );
   const placed = (name: keyof StorageAddress): Input<string> => derive({ place }, (known) => known.place[name]);
   return {
     PGBACKREST_REPO1_TYPE: "s3",
@@ -67,7 +65,7 @@ const volume: SharedDirectory = { source: "database-archive" };
 /** What the database and the archive have in common. */
 function parts(
   settings: ArchiveSettings,
-  { storageAuthority: authority }: ArchiveSurroundings,
+  { storageAuthority: authority }: Pick<Surroundings, "storageAuthority">,
 ): Pick<ServiceDescription, "environment" | "secrets" | "files" | "callsOutside"> & {
   readonly shared: Readonly<Record<string, SharedDirectory>>;
 } {
@@ -113,7 +111,7 @@ function environment(settings: ArchiveSettings): ServiceDescription["environment
 export function withArchive(
   service: ServiceDescription,
   settings: ArchiveSettings,
-  surroundings: ArchiveSurroundings = {},
+  surroundings: Pick<Surroundings, "storageAuthority"> = {},
 ): ServiceDescription {
   const { [socket]: _, ...temporary } = service.temporary;
   const common = parts(settings, surroundings);
@@ -136,7 +134,10 @@ export function withArchive(
 }
 
 /** Runs backups, expiry and drills. It reads the data of the database and connects to its socket; its only network is that of an object storage. */
-export function describeArchive(settings: ArchiveSettings, surroundings: ArchiveSurroundings = {}): ServiceDescription {
+export function describeArchive(
+  settings: ArchiveSettings,
+  surroundings: Pick<Surroundings, "storageAuthority"> = {},
+): ServiceDescription {
   const common = parts(settings, surroundings);
   return {
     ...common,

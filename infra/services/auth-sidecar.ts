@@ -5,14 +5,16 @@ import { directorySettingNames } from "../settings/declared/sidecar.ts";
 import { ownRoles } from "../settings/values/own-metadata.ts";
 import type { Setting } from "../settings/values/setting.ts";
 import { filesDirectory, type ServiceDescription } from "../description/service.ts";
+import type { Surroundings } from "../description/surroundings.ts";
 
 /** Issuer and audience of the tokens; the engine requires both. */
 export const token = { issuer: "routeql", audience: "routeql" } as const;
 
-export type SidecarSurroundings = DirectorySurroundings;
-
 /** Login, sessions, tokens and their keys. */
-export function describeAuthSidecar(settings: Settings, surroundings: SidecarSurroundings): ServiceDescription {
+export function describeAuthSidecar(
+  settings: Settings,
+  surroundings: Pick<Surroundings, "directoryAuthority">,
+): ServiceDescription {
   const directory = describeDirectory(settings, surroundings);
   return {
     name: "auth-sidecar",
@@ -69,16 +71,11 @@ function declaredVariables(settings: Settings): Record<string, Input<string>> {
   );
 }
 
-export interface DirectorySurroundings {
-  /** Content of the file that `ldapCaFile` names, PEM. */
-  readonly directoryAuthority?: Input<string> | undefined;
-}
-
 const authorityFile = "ldap/ca.pem";
 
 function describeDirectory(
   settings: Settings,
-  { directoryAuthority }: DirectorySurroundings,
+  { directoryAuthority }: Pick<Surroundings, "directoryAuthority">,
 ): Pick<ServiceDescription, "environment" | "secrets" | "files"> | undefined {
   if (settings.ldapUrl === undefined) return undefined;
   return {

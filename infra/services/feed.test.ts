@@ -62,7 +62,9 @@ test("the feed follows its configuration, which is checked before", () => {
   expect(checkValue("feedConfiguration", "none.yaml")).toBe("cannot be read (ENOENT)");
 });
 
-test("refuses an address of a validator with a login", () => {
+test("refuses a login in an address of the feed, which is no secret", () => {
+  expect(checkValue("feedUrl", "wss://a:b@ris.example.net/v1/ws/")).toMatch(/no user and no password/);
+  expect(checkValue("feedUrl", "wss://ris.example.net/v1/ws/?client=a")).toBeUndefined();
   expect(checkValue("feedVrpsAddress", "https://a:b@rpki.example.net/json")).toMatch(/no user and no password/);
   expect(checkValue("feedVrpsAddress", "rpki.example.net")).toMatch(/begins with https/);
 });

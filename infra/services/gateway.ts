@@ -7,19 +7,13 @@ import { rangesOf } from "../settings/values/cluster-network.ts";
 import { filesDirectory } from "../description/service.ts";
 import { graphqlService } from "./hasura.ts";
 import { sessionVariables } from "./metadata-files.ts";
-import type { PublishedPort, ServiceDescription, ServiceName } from "../description/service.ts";
-
-export interface GatewaySurroundings {
-  /** Full DNS name of a service: nginx does not use search domains. */
-  readonly hostOf: (service: ServiceName) => Input<string>;
-  /** Certificate with its chain, PEM. */
-  readonly certificate: Input<string>;
-}
+import type { PublishedPort, ServiceDescription } from "../description/service.ts";
+import type { Surroundings } from "../description/surroundings.ts";
 
 /** Besides the statement's own limit: 5 s for a connection, 10 s more for a heavy one, 10 s for an answer that does not arrive. */
 const secondsBesideStatement = 30;
 
-function configuration(settings: Settings, hostOf: GatewaySurroundings["hostOf"]): Record<string, Input<string>> {
+function configuration(settings: Settings, hostOf: Surroundings["hostOf"]): Record<string, Input<string>> {
   const given = {
     host: settings.publicHost,
     origins: settings.corsOrigins,
@@ -68,7 +62,10 @@ function consolePorts({ consolePort: published, consoleClients }: Settings): rea
 }
 
 /** nginx: TLS, limits and routes to the engine and the sidecar. The only service that publishes ports. */
-export function describeGateway(settings: Settings, { hostOf, certificate }: GatewaySurroundings): ServiceDescription {
+export function describeGateway(
+  settings: Settings,
+  { hostOf, certificate }: Pick<Surroundings, "hostOf" | "certificate">,
+): ServiceDescription {
   const files = configuration(settings, hostOf);
   return {
     name: "gateway",

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { hasFront, isOwnEngine } from "../images.ts";
 import { textOf } from "../inputs.ts";
 import type { Settings } from "../settings/list.ts";
@@ -6,17 +7,7 @@ import { accessKeys, eitherEngine, eitherEnvironment, embeddedLimits } from "./e
 import { metadataOf, schemaVersion, tokenCheck } from "./metadata-files.ts";
 
 /** Hasura reads secrets only from variables, which users who inspect the container can see: this script exports files. */
-const start = `#!/bin/sh
-# Starts Hasura with the secrets that the files named by <VARIABLE>_FILE hold.
-set -eu
-for variable in HASURA_GRAPHQL_ADMIN_SECRET HASURA_GRAPHQL_METADATA_DATABASE_URL ROUTEQL_DATABASE_URL; do
-  eval "file=\\$\${variable}_FILE"
-  value=$(cat "$file")
-  export "$variable=$value"
-  unset "\${variable}_FILE" value
-done
-exec graphql-engine serve
-`;
+const start = (): string => readFileSync(new URL("hasura.sh", import.meta.url), "utf8");
 
 export const graphqlService = (settings: Settings): "front" | "engine" => (hasFront(settings) ? "front" : "engine");
 
@@ -63,7 +54,7 @@ export function describeHasura(settings: Settings): ServiceDescription {
       HASURA_GRAPHQL_METADATA_DATABASE_URL_FILE: "metadata-database-url",
       ROUTEQL_DATABASE_URL_FILE: "engine-database-url",
     },
-    files: { "start/hasura.sh": start },
+    files: { "start/hasura.sh": start() },
     ...(own ? { metricsPort: 9090 } : {}),
     resources: own
       ? { memoryMegabytes: 512, cpuMillicores: 250, processes: 512 }

@@ -176,3 +176,27 @@ test("monitoring ports are published on the loopback address only", () => {
     .filter(({ name }) => name !== "gateway");
   expect(ports).toEqual([{ name: "prometheus", internal: 9090, published: 19_090, loopback: true }]);
 });
+
+test.each([
+  ["mail.example.net:587", { auth_username: "alerts" }],
+  ["mail.example.net:465", { auth_username: "alerts", require_tls: false }],
+  ["[2001:db8::25]:465", { auth_username: "alerts", require_tls: false }],
+])(
+  "a mail server with a login needs STARTTLS, except on a port that is encrypted anyway: %s",
+  (alertSmtpHost, login) => {
+    const given = {
+      monitoring: "stack",
+      alertEmailTo: "noc@example.net",
+      alertSmtpHost,
+      alertSmtpUser: "alerts",
+    } as const;
+    const service = describe({ ...given, alertSmtpPassword: "a-password" }).find(
+      ({ name }) => name === "alertmanager",
+    )!;
+    const { receivers } = parse(service.files["alertmanager/alertmanager.yml"] as string) as {
+      receivers: readonly { readonly email_configs: readonly object[] }[];
+    };
+    const { auth_username, require_tls } = receivers[0]!.email_configs[0] as Record<string, unknown>;
+    expect({ auth_username, ...(require_tls === undefined ? {} : { require_tls }) }).toEqual(login);
+  },
+);

@@ -7,6 +7,7 @@ import { filesDirectory, secretPath } from "../description/service.ts";
 import type { ServiceDescription, ServiceName } from "../description/service.ts";
 import { basicLogin, monitoringPassword } from "../monitoring/login.ts";
 import { databaseQueries, grafanaFiles, prometheusFiles } from "../monitoring/prometheus-files.ts";
+import type { Surroundings } from "../description/surroundings.ts";
 
 type Monitored = Pick<
   Settings,
@@ -25,14 +26,7 @@ type Monitored = Pick<
   | "alertSmtpUser"
 >;
 
-export interface MonitoringSurroundings {
-  /** Name of the stack in series, jobs, alerts and dashboards. */
-  readonly stack: string;
-  /** Whether an address for alerts is configured. */
-  readonly alertWebhook?: boolean;
-  /** Whether an address for the alert that always fires is configured. */
-  readonly alertWatchdog?: boolean;
-}
+type MonitoringSurroundings = Pick<Surroundings, "stack" | "alertWebhook" | "alertWatchdog">;
 
 const common = {
   run: "service",
@@ -92,7 +86,7 @@ const sessionsExporter: ServiceDescription = {
   calls: ["sessions"],
 };
 
-/** Free space of the disk with the Docker engine's volumes, images and logs. On Kubernetes the kubelet reports each volume. */
+/** Free space of the disk with the Docker daemon's volumes, images and logs. On Kubernetes the kubelet reports each volume. */
 const diskExporter: ServiceDescription = {
   ...common,
   name: "disk-exporter",
@@ -199,13 +193,17 @@ function alertRoutes(
   };
   const login =
     alertSmtpUser === undefined
-      ? { require_tls: false }
+      ? {}
       : { auth_username: alertSmtpUser, auth_password_file: secretPath("alert-smtp-password") };
+  // Port 465 is encrypted from its first byte, and has no STARTTLS that Alertmanager could require.
+  const tls = alertSmtpUser === undefined || alertSmtpHost?.endsWith(":465") === true ? { require_tls: false } : {};
   const receiver = (name: string, send_resolved: boolean) => ({
     name,
     ...(alertWebhook && alertWebhookFormat === "slack" ? { slack_configs: [{ ...chat, send_resolved }] } : {}),
     ...(alertWebhook && alertWebhookFormat !== "slack" ? { webhook_configs: [{ url_file: url, send_resolved }] } : {}),
-    ...(to === undefined ? {} : { email_configs: [{ to, from, smarthost: alertSmtpHost, send_resolved, ...login }] }),
+    ...(to === undefined
+      ? {}
+      : { email_configs: [{ to, from, smarthost: alertSmtpHost, send_resolved, ...tls, ...login }] }),
   });
   // A receiver of its own, so that the metrics tell the delivery of a test from others.
   const test = { receiver: testReceiver, matchers: ['alertname="TestAlert"'], group_wait: "1s" };

@@ -1,13 +1,8 @@
-import type { Input } from "@pulumi/pulumi";
 import { derive } from "../inputs.ts";
 import { hostEntriesOf } from "../settings/values/host-entries.ts";
 import type { Settings } from "../settings/list.ts";
 import { filesDirectory, type ServiceDescription } from "../description/service.ts";
-
-export interface OutsideSurroundings {
-  /** Content of the file that `authoritiesFile` names, PEM. */
-  readonly ownAuthorities?: Input<string> | undefined;
-}
+import type { Surroundings } from "../description/surroundings.ts";
 
 const authoritiesFile = "authorities/own.pem";
 
@@ -18,7 +13,7 @@ const variables = ["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"];
 export function withOwnNames(
   services: readonly ServiceDescription[],
   { extraHosts }: Pick<Settings, "extraHosts">,
-  { ownAuthorities }: OutsideSurroundings,
+  { ownAuthorities }: Pick<Surroundings, "ownAuthorities">,
 ): readonly ServiceDescription[] {
   const hosts = extraHosts === undefined ? {} : { hosts: derive(extraHosts, hostEntriesOf) };
   return services.map((service) => {

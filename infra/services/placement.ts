@@ -3,13 +3,7 @@ import type { Settings } from "../settings/list.ts";
 import { databaseAuthorityFile } from "./database-place.ts";
 import { filesDirectory } from "../description/service.ts";
 import type { OutsideName, ServiceDescription, ServiceName } from "../description/service.ts";
-
-export interface PlacementSurroundings {
-  /** Content of the file that `databaseCaFile` names, PEM. */
-  readonly databaseAuthority?: Input<string> | undefined;
-  /** Content of the file that `sessionsCaFile` names, PEM. */
-  readonly sessionsAuthority?: Input<string> | undefined;
-}
+import type { Surroundings } from "../description/surroundings.ts";
 
 /** Turns calls to a service of the stack into external calls without a start dependency. */
 function callOutside(service: ServiceDescription, part: ServiceName & OutsideName): ServiceDescription {
@@ -39,7 +33,7 @@ function withSessionsAuthority(service: ServiceDescription, authority: Input<str
 export function placeParts(
   services: readonly ServiceDescription[],
   { database, sessions }: Pick<Settings, "database" | "sessions">,
-  { databaseAuthority, sessionsAuthority }: PlacementSurroundings,
+  { databaseAuthority, sessionsAuthority }: Pick<Surroundings, "databaseAuthority" | "sessionsAuthority">,
 ): readonly ServiceDescription[] {
   let placed = services;
   if (database !== "single") placed = placed.filter(({ name }) => name !== "database");

@@ -32,18 +32,33 @@ const providers: readonly Provider[] = [
   { host: /\.compat\.objectstorage\.([a-z0-9-]+)\.(?:oraclecloud\.com|oci\.customer-oci\.com)$/, region: first },
   { host: /^s3\.(?:private\.|direct\.)?([a-z0-9-]+)\.cloud-object-storage\.appdomain\.cloud$/, region: first },
   { host: /^object\.storage\.([a-z0-9-]+)\.onstackit\.cloud$/, region: first },
-  // Alibaba and Tencent refuse buckets in the path.
+  // An endpoint of a private network at Amazon.
+  { host: /^(?:bucket\.)?vpce-[a-z0-9-]+\.s3\.([a-z0-9-]+)\.vpce\.amazonaws\.com$/, region: first },
+  // Alibaba, Huawei and Tencent refuse buckets in the path.
+  { host: /^obs\.([a-z0-9-]+)\.(?:myhuaweicloud\.(?:com|eu)|otc\.t-systems\.com)$/, region: first, style: "host" },
   { host: /^(oss-[a-z0-9-]+?)(?:-internal)?\.aliyuncs\.com$/, region: first, style: "host" },
   { host: /^cos\.([a-z0-9-]+)\.myqcloud\.com$/, region: first, style: "host" },
   // Scaleway, Backblaze, IONOS and others: s3.<region>.<domain>.
   { host: /^s3[.-]([a-z]+(?:-[a-z0-9]+)+)\.[^.]+\./, region: first },
 ];
 
+const providerOf = (hostname: string): Provider | undefined => providers.find(({ host }) => host.test(hostname));
+
+/** Consoles of some providers show the bucket in the host of the endpoint; clients add it themselves. Of another host it is the name. */
+export function withoutBucket(endpoint: string, bucket: string): string {
+  const rest = endpoint.replace(`//${bucket}.`, "//");
+  return rest !== endpoint && providerOf(new URL(rest).hostname) === undefined ? endpoint : rest;
+}
+
 /**
  * @param endpoint of a valid `backupEndpoint`; without one Amazon's, in the region
  * @param region `backupRegion`: before the region of the endpoint
  */
-export function storageAddress(endpoint: string | undefined, region: string | undefined): StorageAddress {
+export function storageAddress(
+  endpoint: string | undefined,
+  region: string | undefined,
+  bucket: string,
+): StorageAddress {
   if (endpoint === undefined)
     return {
       endpoint:
@@ -53,10 +68,8 @@ export function storageAddress(endpoint: string | undefined, region: string | un
       region: region ?? "us-east-1",
       style: "host",
     };
-  const { host, hostname } = new URL(endpoint);
-  for (const { host: pattern, region: of, style = "path" } of providers) {
-    const match = pattern.exec(hostname);
-    if (match !== null) return { endpoint: host, region: region ?? of(...match.slice(1)), style };
-  }
-  return { endpoint: host, region: region ?? "us-east-1", style: "path" };
+  const { host, hostname } = new URL(withoutBucket(endpoint, bucket));
+  const provider = providerOf(hostname);
+  const found = provider?.region(...provider.host.exec(hostname)!.slice(1));
+  return { endpoint: host, region: region ?? found ?? "us-east-1", style: provider?.style ?? "path" };
 }

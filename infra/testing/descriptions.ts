@@ -3,11 +3,10 @@ import type { BuiltImage } from "../images.ts";
 import type { ImageName, ServiceDescription } from "../description/service.ts";
 import { secretNames } from "../description/secrets.ts";
 import type { Secrets } from "../description/secrets.ts";
+import type { Surroundings } from "../description/surroundings.ts";
 import { describeServices } from "../services/all.ts";
 import { withDefaults } from "../settings/reading/complete.ts";
 import type { GivenSettings } from "../settings/list.ts";
-
-type Surroundings = Parameters<typeof describeServices>[1];
 
 /** The services of a stack with these settings; they reach each other by their names. */
 export function describeStack(

@@ -16,7 +16,7 @@ export interface RunOptions {
 }
 
 /**
- * Runs `program` in its own stack and returns all registered resources in order. The program reaches no Docker engine.
+ * Runs `program` in its own stack and returns all registered resources in order. The program reaches no Docker daemon.
  * @throws errors of the program
  */
 export async function recordStack(

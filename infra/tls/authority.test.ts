@@ -1,18 +1,22 @@
 import "reflect-metadata";
+import { execFile } from "node:child_process";
 import { KeyObject, webcrypto } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { X509CertificateGenerator } from "@peculiar/x509";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { log } from "@pulumi/pulumi";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { RouteQL } from "../components/routeql.ts";
 import { grouped } from "../settings/groups.ts";
 import { type GivenSettings, settingNames, settings } from "../settings/list.ts";
 import { issue } from "../testing/certificates.ts";
 import { recordStack } from "../testing/recorded-stack.ts";
 import { certificatesOf, pemOf } from "@routeql/contract/pem";
-import { authorityOf } from "./authority.ts";
+import { authorityIn, authorityOf } from "./authority.ts";
 
+const run = promisify(execFile);
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 let folder = "";
 let certificates: readonly string[] = [];
@@ -84,6 +88,43 @@ const readers: Readonly<Record<string, GivenSettings>> = {
     backupSecretAccessKey: "a-secret-access-key",
   },
 };
+
+describe("an authority whose key crashes clients of Node", () => {
+  let pem = "";
+  beforeAll(async () => {
+    const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:brainpoolP256r1", "-subj", "/CN=Example Root"];
+    const made = await run("openssl", ["req", "-x509", "-nodes", ...curve, "-keyout", join(folder, "brainpool.key")]);
+    pem = pemOf(certificatesOf(made.stdout));
+  });
+  afterEach(() => vi.restoreAllMocks());
+
+  test("is refused without another valid one in the file", async () => {
+    const ended = await issue("Former", { from: -9, to: -2 });
+    for (const given of [pem, pem + ended.pem])
+      expect(() => authorityOf("ldapCaFile", given)).toThrow(
+        "ldapCaFile has the authority Example Root with a key of the kind brainpoolP256r1, with which connections of Node crash",
+      );
+  });
+
+  test("is left out beside a valid one, with a warning of the program", () => {
+    const warn = vi.spyOn(log, "warn").mockResolvedValue();
+    const valid = pemOf(certificatesOf(certificates[0]!));
+    expect(authorityIn("ldapCaFile", pem + valid)).toBe(valid);
+    expect(warn).not.toHaveBeenCalled();
+    expect(authorityOf("ldapCaFile", pem + valid)).toBe(valid);
+    expect(warn.mock.calls).toEqual([
+      [
+        expect.stringMatching(
+          /^ldapCaFile: the authority Example Root .* brainpoolP256r1, .* Its servers are not trusted/,
+        ),
+      ],
+    ]);
+  });
+
+  test("stays for the storage, to which no client of Node connects", () => {
+    expect(authorityOf("backupCaFile", pem)).toBe(pem);
+  });
+});
 
 test("every setting for a certificate or key file has the one reader", async () => {
   const files = settingNames.filter((name) => settings[name].type === "file" && !("structural" in settings[name]));

@@ -1,28 +1,57 @@
 import type { X509Certificate } from "node:crypto";
-import type { Input } from "@pulumi/pulumi";
+import { type Input, log } from "@pulumi/pulumi";
 import { certificatesOf, pemOf } from "@routeql/contract/pem";
 import { derive } from "../inputs.ts";
 import { SettingsError } from "../settings/reading/error.ts";
 import type { SettingName } from "../settings/list.ts";
 import { placeOf, readGiven } from "./given-file.ts";
+import { keyKindOf } from "./key-kind.ts";
 import { nameOf } from "./path-faults.ts";
 
-/** Former certificates may stay in a file beside the current one. */
-function endedProblem(certificates: readonly X509Certificate[]): string | undefined {
+const isValid = ({ validToDate }: X509Certificate): boolean => validToDate.getTime() > Date.now();
+
+function endedProblem(certificates: readonly X509Certificate[]): string {
   const last = certificates.toSorted((left, right) => right.validToDate.getTime() - left.validToDate.getTime())[0]!;
-  if (last.validToDate.getTime() > Date.now()) return undefined;
   return `has no valid certificate: ${nameOf(last.subject)} ended on ${last.validToDate.toISOString()}. Add the current one of the authority`;
 }
 
-/** The certificates of a setting. @throws {SettingsError} */
-function authoritiesIn(name: SettingName, given: string): readonly X509Certificate[] {
-  const read = readGiven(given, certificatesOf);
-  const problem = "problem" in read ? read.problem : endedProblem(read.value);
-  if ("value" in read && problem === undefined) return read.value;
-  throw new SettingsError([{ name, place: placeOf(given), problem: problem! }]);
+const described = (certificate: X509Certificate): string =>
+  `the authority ${nameOf(certificate.subject)} with a key of the kind ${keyKindOf(certificate).name}, with which connections of Node crash`;
+
+const remedy = "Remove it, and give the server a certificate of an authority with RSA, P-256 or P-384";
+
+interface Authorities {
+  readonly kept: readonly X509Certificate[];
+  /** Left out, because a server's certificate that it has signed crashes a client of Node. */
+  readonly crashing: readonly X509Certificate[];
 }
 
-/** The trusted authorities of a setting, PEM; undefined if not set. @throws {SettingsError} for a file of other content */
+/**
+ * The certificates of a setting. Former ones may stay in a file beside the current one. An intermediate certificate that only the server sends
+ * is not in the file: one whose key is of such a kind crashes the client all the same.
+ * @throws {SettingsError}
+ */
+function authoritiesIn(name: SettingName, given: string): Authorities {
+  const wrong = (problem: string) => new SettingsError([{ name, place: placeOf(given), problem }]);
+  const read = readGiven(given, certificatesOf);
+  if ("problem" in read) throw wrong(read.problem);
+  // Only pgBackRest and Barman connect to the storage.
+  const crashing = name === "backupCaFile" ? [] : read.value.filter((each) => keyKindOf(each).crashesNode);
+  const kept = read.value.filter((each) => !crashing.includes(each));
+  if (kept.some(isValid)) return { kept, crashing };
+  throw wrong(crashing[0] === undefined ? endedProblem(kept) : `has ${described(crashing[0])}. ${remedy}`);
+}
+
+/** The trusted authorities of a file or text, PEM. @throws {SettingsError} for other content */
+export const authorityIn = (name: SettingName, given: string): string => pemOf(authoritiesIn(name, given).kept);
+
+/** The trusted authorities of a setting, PEM; undefined if not set. It warns of those left out. @throws {SettingsError} for a file of other content */
 export function authorityOf(name: SettingName, setting: Input<string> | undefined): Input<string> | undefined {
-  return setting === undefined ? undefined : derive(setting, (given) => pemOf(authoritiesIn(name, given)));
+  if (setting === undefined) return undefined;
+  return derive(setting, (given) => {
+    const { kept, crashing } = authoritiesIn(name, given);
+    for (const each of crashing)
+      void log.warn(`${name}: ${described(each)}, is left out. Its servers are not trusted. ${remedy}`);
+    return pemOf(kept);
+  });
 }

@@ -1,14 +1,18 @@
 import "reflect-metadata";
+import { execFile } from "node:child_process";
 import { createPrivateKey } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { promisify } from "node:util";
 import { ExtendedKeyUsageExtension, Extension } from "@peculiar/x509";
 import { isSecret, output, type Output, secret } from "@pulumi/pulumi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SettingsError } from "../settings/reading/error.ts";
 import { host, issue, type Issued, type IssueOptions, issueServer } from "../testing/certificates.ts";
 import { checkedCertificate, ownCertificate } from "./own-certificate.ts";
+
+const run = promisify(execFile);
 
 let folder = "";
 beforeAll(() => {
@@ -168,6 +172,39 @@ describe("refuses, naming the certificate, the reason and the remedy:", () => {
   ])("%s", async (_, given, problem) => {
     const found = problems(await given());
     expect(found).toEqual([expect.stringMatching(new RegExp(`^tlsCertificateFile \\(chain.pem\\) .*${problem}`))]);
+  });
+
+  const kinds: readonly (readonly [request: string, fault: string])[] = [
+    ["-newkey ed25519", "has a key of the kind ed25519, which browsers refuse"],
+    ["-newkey ec -pkeyopt ec_paramgen_curve:secp521r1", "has a key of the kind secp521r1, which browsers refuse"],
+    ["-newkey ec -pkeyopt ec_paramgen_curve:brainpoolP256r1", "has a key of the kind brainpoolP256r1, which browsers"],
+    [
+      "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -pkeyopt ec_param_enc:explicit",
+      "has a key of the kind EC with explicit parameters, which browsers",
+    ],
+    ["-newkey rsa-pss -pkeyopt rsa_keygen_bits:2048", "has a key of the kind rsa-pss, which browsers refuse"],
+    ["-newkey rsa:2048 -addext keyUsage=keyEncipherment,dataEncipherment", "has a key usage without digital signature"],
+    ["-newkey rsa:2048 -addext tlsfeature=status_request", "needs OCSP stapling, which the gateway does not do"],
+    ["-newkey rsa:2048 -set_serial -5", "has a negative serial number, which clients in Go refuse"],
+  ];
+  test.each(kinds)("a certificate of `openssl req %s`", async (request, fault) => {
+    const files = ["-keyout", join(folder, "own.key"), "-out", join(folder, "own.pem")];
+    const names = ["-subj", `/CN=${host}`, "-addext", `subjectAltName=DNS:${host}`];
+    await run("openssl", ["req", "-x509", "-nodes", ...request.split(" "), ...names, ...files]);
+    const [certificate = "", key = ""] = ["own.pem", "own.key"].map((name) => readFileSync(join(folder, name), "utf8"));
+    expect(problems({ chain: [certificate], key })).toEqual([
+      expect.stringContaining(`has the certificate ${host}, which ${fault}`),
+    ]);
+  });
+
+  test("an authority with a key of such a kind, which a client in Node does not survive", async () => {
+    const files = ["-keyout", join(folder, "root.key"), "-out", join(folder, "root.pem")];
+    const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:brainpoolP256r1"];
+    await run("openssl", ["req", "-x509", "-nodes", ...curve, "-subj", "/CN=Example Root", ...files]);
+    const pem = readFileSync(join(folder, "root.pem"), "utf8");
+    expect(problems({ chain: [leaf, mid, root], key: leaf.keyPem, authority: { ...root, pem } })).toEqual([
+      expect.stringContaining("ends in the authority Example Root, which is not in tlsCaFile"),
+    ]);
   });
 
   test("another name, with the names of the certificate", async () => {

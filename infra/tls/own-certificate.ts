@@ -8,6 +8,7 @@ import { SettingsError, type SettingsProblem } from "../settings/reading/error.t
 import type { GatewayCertificate } from "./certificate.ts";
 import { clientVerdicts } from "./client-verdict.ts";
 import { placeOf, readGiven } from "./given-file.ts";
+import { faultOfLeaf } from "./leaf-faults.ts";
 import { bestFirst, explainRefusal, faultsOf, isSelfSigned, nameOf, pathsFrom } from "./path-faults.ts";
 
 /** Whether clients find the name in the certificate: they read no common name. */
@@ -101,13 +102,18 @@ function accepted(
   certificates: readonly X509Certificate[],
   authority: string | undefined,
 ): Checked | { readonly problem: string } {
+  const fault = faultOfLeaf(leaf);
+  if (fault !== undefined) return { problem: fault };
   const others = certificates.filter((each) => each !== leaf);
   const privateKey = pemOfKey(key);
   const possible = trusts(authority, certificates).map((trust) => {
-    const trusted = certificatesOf(trust.trusted.join("\n"));
-    return { ...trust, parsed: trusted, certificate: pemOf(chainOf(leaf, others, trusted)) };
+    const given = certificatesOf(trust.trusted.join("\n"));
+    const parsed = given.filter((each) => faultsOf(each, true).length === 0);
+    const trusted = parsed.map((each) => pemOf([each]));
+    return { ...trust, given, parsed, trusted, certificate: pemOf(chainOf(leaf, others, parsed)) };
   });
-  const verdicts = clientVerdicts(possible.map((each) => ({ ...each, privateKey })));
+  const verdicts =
+    faultsOf(leaf).length > 0 ? ["faulty"] : clientVerdicts(possible.map((each) => ({ ...each, privateKey })));
   const by = possible[verdicts.indexOf(undefined)];
   if (by !== undefined) {
     const anchor = (): string => {
@@ -116,7 +122,7 @@ function accepted(
     };
     return { certificate: by.certificate, privateKey, caCertificate: by.told(anchor) };
   }
-  const found = explainRefusal(leaf, others, possible.at(-1)!.parsed, "tlsCaFile");
+  const found = explainRefusal(leaf, others, possible.at(-1)!.given, "tlsCaFile");
   return {
     problem: found ?? `is refused by clients: ${verdicts.at(-1)}. \`openssl verify\` with the same files shows more`,
   };

@@ -1,5 +1,6 @@
 /** Why clients refuse a certificate. OpenSSL gives the verdict (client-verdict.ts); this finds the certificate at fault, and the words. */
 import type { X509Certificate } from "node:crypto";
+import { keyKindOf } from "./key-kind.ts";
 
 /** Name of a certificate's subject or issuer for an error: its common name, or all of it. */
 export const nameOf = (name: string | undefined): string =>
@@ -57,12 +58,17 @@ const ended = ({ validToDate }: X509Certificate): string | undefined =>
 const early = ({ validFromDate }: X509Certificate): string | undefined =>
   validFromDate.getTime() <= Date.now() ? undefined : `is not valid before ${validFromDate.toISOString()}`;
 
-function weakKey({ publicKey: { asymmetricKeyDetails } }: X509Certificate): string | undefined {
-  const { modulusLength, namedCurve = "" } = asymmetricKeyDetails ?? {};
-  const least = modulusLength === undefined ? 224 : 2048;
-  const bits = modulusLength ?? Number(/\d{3}/.exec(namedCurve)?.[0] ?? least);
-  return bits < least ? `has a key of ${bits} bits, which clients refuse` : undefined;
+/** Why browsers or Go refuse a key. */
+function refusedKey(certificate: X509Certificate, isTrusted: boolean): string | undefined {
+  const { asymmetricKeyType: type, asymmetricKeyDetails: { modulusLength: bits = 0 } = {} } = certificate.publicKey;
+  if (type === "rsa" && (bits < 2048 || (bits > 8192 && !isTrusted)))
+    return `has a key of ${bits} bits, which clients refuse`;
+  const { name, inBrowsers } = keyKindOf(certificate);
+  return inBrowsers ? undefined : `has a key of the kind ${name}, which browsers refuse`;
 }
+
+const negativeNumber = ({ serialNumber }: X509Certificate): string | undefined =>
+  serialNumber.startsWith("-") ? "has a negative serial number, which clients in Go refuse" : undefined;
 
 const weakDigest = ({ signatureAlgorithm = "" }: X509Certificate): string | undefined =>
   /sha-?1(?![0-9])|md[245]/i.test(signatureAlgorithm)
@@ -74,7 +80,8 @@ export const faultsOf = (certificate: X509Certificate, isTrusted = false): reado
   [
     ended(certificate),
     early(certificate),
-    weakKey(certificate),
+    refusedKey(certificate, isTrusted),
+    isTrusted ? undefined : negativeNumber(certificate),
     isTrusted || isSelfSigned(certificate) ? undefined : weakDigest(certificate),
   ].filter((fault) => fault !== undefined);
 
@@ -83,7 +90,7 @@ const serverUse = "1.3.6.1.5.5.7.3.1";
 function faultsOfPath({ certificates }: Path): readonly string[] {
   return certificates.flatMap((certificate, index) => {
     const { subject, keyUsage, ca } = certificate;
-    const faults = [...faultsOf(certificate, index === certificates.length - 1)];
+    const faults = [...faultsOf(certificate, index > 0 && index === certificates.length - 1)];
     if ((keyUsage as readonly string[] | undefined)?.includes(serverUse) === false)
       faults.push("is not for servers by its extended key usage");
     const below = certificates[index - 1];

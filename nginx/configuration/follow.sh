@@ -1,5 +1,7 @@
 #!/bin/sh
-# Reloads nginx without a lost request when its files, the certificate or the address of a service have changed. start.sh includes this file.
+# Reloads nginx without a lost request when its files, the certificate or the address of a service have changed. start.sh includes this file
+# and sets the addresses of the services and the path of the certificate.
+# shellcheck disable=SC2154
 
 # (1) A service without an address keeps its last one for three lookups, as a name server may fail for a moment.
 patience=3
@@ -9,16 +11,19 @@ answers() {
   timeout 2 bash -c 'exec 3<>"/dev/tcp/$0/$1" && printf "GET $2 HTTP/1.0\r\nHost: localhost\r\n\r\n" >&3 && read -r _ status _ <&3 && [ "$status" = 200 ]' \
     "$1" "$2" "$3" 2>/dev/null
 }
+line_end='
+'
 # A new container of a service starts beside the old one. Prints the addresses in $1 that nginx knows ($2) or that answer; all if none does.
 ready_addresses() {
   ready=
   for address in $1; do
-    case " $(echo $2) " in
-      *" $address "*) ready="$ready $address" ;;
-      *) if [ -z "$2" ] || answers "$address" "$3" "$4"; then ready="$ready $address"; fi ;;
+    case "$line_end$2$line_end" in
+      *"$line_end$address$line_end"*) ready="$ready$line_end$address" ;;
+      *) if [ -z "$2" ] || answers "$address" "$3" "$4"; then ready="$ready$line_end$address"; fi ;;
     esac
   done
-  printf '%s\n' ${ready:-$1}
+  ready=${ready#"$line_end"}
+  printf '%s\n' "${ready:-$1}"
 }
 # Sets the variable named $1 to the ready addresses of the host $2 and writes its servers, at the port $3, to $4; $5 is the path of the service's
 # health check. Succeeds when they have changed.
@@ -70,6 +75,7 @@ certificate_changed() {
 
 # (4) If this loop ends, for example for lack of processes, the gateway stops and is restarted. Otherwise it would serve an expired certificate one day.
 follow() {
+  # shellcheck disable=SC2064 # The process id is known here.
   trap "kill -QUIT $1" EXIT
   seconds=0
   certificate_known=$(cksum "$certificate")

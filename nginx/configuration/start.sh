@@ -5,7 +5,9 @@ set -eu
 configuration=/run/routeql/nginx/nginx.conf
 certificate=/run/routeql/tls/certificate.pem
 # Sets the addresses engine and auth_sidecar.
+# shellcheck source=/dev/null
 . /run/routeql/nginx/addresses.sh
+: "${engine:?}" "${auth_sidecar:?}"
 
 # (1) nginx gets the addresses of the services; follow.sh updates them.
 # Prints the host of an address in the form for a lookup. The trailing dot excludes search domains.
@@ -79,6 +81,7 @@ for listener in "8080 default_server" "8443 ssl default_server" "32000 ssl defau
   if [ -e /proc/net/if_inet6 ]; then echo "listen [::]:$listener;"; fi >"/tmp/listen-${listener%% *}.conf"
 done
 
+# shellcheck source=nginx/configuration/follow.sh
 . /run/routeql/nginx/follow.sh
 files_changed || write_version
 # (5) An update tries new files in a container of its own, without a network.

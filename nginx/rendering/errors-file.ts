@@ -30,6 +30,8 @@ export function renderErrors(): string {
       ...(header === undefined
         ? []
         : ["  include reply-headers.conf;", `  add_header ${header[0]} ${header[1]} always;`]),
+      // Refusals that the rate does not limit take one or two seconds, so a flood of one address costs no more than its connections allow.
+      "  limit_rate $refused_rate;",
       `  return ${errorCodes[code].status} ${quote(errorBody(code))};`,
       "}",
     ];

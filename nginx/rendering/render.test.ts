@@ -72,17 +72,8 @@ test.each(["", "a;b", "a b", "$host", "a\n"])("rejects the gateway key %j, which
 });
 
 test("the API's paths match the contract", () => {
-  for (const path of [
-    paths.graphql,
-    paths.loginCredentials,
-    paths.loginLdap,
-    paths.token,
-    paths.logout,
-    paths.singleStepToken,
-  ]) {
-    expect(files["api.conf"]).toContain(`location = ${path} `);
-  }
-  expect(files["health.conf"]).toContain(`location = ${paths.health} `);
+  for (const path of Object.values(paths))
+    expect(files[path === paths.health ? "health.conf" : "api.conf"]).toContain(`location = ${path} `);
 });
 
 test("one login per minute has no burst", () => {
@@ -99,6 +90,7 @@ test.each([
   { engineAddress: "engine:8080/v1" },
   { sidecarAddress: "$host:80" },
   { corsOrigins: ["https://app.example.net/path"] },
+  { corsOrigins: ["https://*.example.net"] },
   { corsOrigins: ['https://a"; }'] },
   { sessionVariables: ["X-Other"] },
   { sessionVariables: ["x-hasura-a;"] },
@@ -110,6 +102,12 @@ test.each([
   { idleWebSocketSeconds: -1 },
 ])("rejects %o by name", (wrong) => {
   expect(() => renderGateway({ ...settings, ...wrong })).toThrow(Object.keys(wrong)[0]);
+});
+
+test("accepts origins that browsers send, also with an underscore", () => {
+  const origins = ["https://my_app.example.net", "http://localhost:3000", "https://[2001:db8::1]:8443"];
+  const rendered = renderGateway({ ...settings, corsOrigins: origins })["settings.conf"];
+  for (const origin of origins) expect(rendered).toContain(`  "${origin}" $http_origin;`);
 });
 
 test("accepts an IPv6 address and a name with dots as hosts", () => {

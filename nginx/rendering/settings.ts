@@ -36,7 +36,9 @@ const name = "[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?";
 const bracketed = String.raw`\[[0-9a-fA-F:]+\]`;
 const host = new RegExp(`^(?:${name}|${bracketed})$`);
 const address = new RegExp(`^(?:${name}|${bracketed}):[1-9][0-9]{0,4}$`);
-const allowedOrigin = new RegExp(`^(?:\\*|https?://(?:${name}|${bracketed})(?::[1-9][0-9]{0,4})?)$`);
+/** Browsers also open names with an underscore. */
+const browsed = "[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*";
+const allowedOrigin = new RegExp(`^(?:\\*|https?://(?:${browsed}|${bracketed})(?::[1-9][0-9]{0,4})?)$`);
 const sessionVariable = /^x-hasura-[a-z0-9-]+$/i;
 
 const texts = {

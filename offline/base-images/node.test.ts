@@ -4,7 +4,7 @@ import { imagePlatform } from "./node.ts";
 test.each([
   ["x86_64", "x64"],
   ["aarch64", "arm64"],
-])("an engine on %s gets the Linux Node for %s, independent of this machine", (architecture, cpu) => {
+])("a daemon on %s gets the Linux Node for %s, independent of this machine", (architecture, cpu) => {
   expect(imagePlatform(architecture)).toEqual({ os: "linux", cpu });
 });
 

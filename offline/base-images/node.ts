@@ -42,7 +42,7 @@ async function npmRegistry(): Promise<string> {
   return url.href;
 }
 
-/** Architecture names of the Docker engine and the kernel, with npm's names. */
+/** Architecture names of the Docker daemon and the kernel, with npm's names. */
 const architectures: Readonly<Record<string, string>> = {
   x86_64: "x64",
   amd64: "x64",
@@ -50,11 +50,11 @@ const architectures: Readonly<Record<string, string>> = {
   arm64: "arm64",
 };
 
-/** The platform of the images, the engine's: on macOS it is Linux. @throws Failure for one without a Node 24 package */
+/** The platform of the images, the daemon's: on macOS it is Linux. @throws Failure for one without a Node 24 package */
 export function imagePlatform(architecture: string): Platform {
   const cpu = architectures[architecture];
   if (cpu !== undefined) return { os: "linux", cpu };
-  throw new Failure(`The Docker engine runs on ${architecture}, which has no prebuilt Node`, {
+  throw new Failure(`The Docker daemon runs on ${architecture}, which has no prebuilt Node`, {
     remedy: "set NODE_BASE to an image with Node 24 for this architecture.",
   });
 }

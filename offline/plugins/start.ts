@@ -6,19 +6,19 @@ import { Failure } from "@routeql/host/failure";
 
 /** The running plugins; disposing of them stops them and their work. */
 export interface RunningPlugins extends AsyncDisposable {
-  /** Environment with their addresses for the engine, which then starts no plugins itself (GetProviderAttachPort of pulumi/pulumi). */
+  /** Environment with their addresses for Pulumi, which then starts no plugins itself (GetProviderAttachPort of pulumi/pulumi). */
   readonly environment: Readonly<Record<string, string>>;
-  /** Passes the engine's process id: the stand-ins live as long as the engine, even if this process exits first. */
-  readonly serve: (engine: number) => void;
+  /** Passes Pulumi's process id: the stand-ins live as long as Pulumi, even if this process exits first. */
+  readonly serve: (pulumi: number) => void;
 }
 
-/** Starts the stand-ins in one process for one run of the engine. @param onLine receives the lines of their standard error */
+/** Starts the stand-ins in one process for one run of Pulumi. @param onLine receives the lines of their standard error */
 export async function startPlugins(
   names: readonly string[],
   environment: NodeJS.ProcessEnv,
   onLine: (line: string) => void,
 ): Promise<RunningPlugins> {
-  // Separate process group: a Ctrl-C in the terminal reaches them through the engine, which lets them finish their current work.
+  // Separate process group: a Ctrl-C in the terminal reaches them through Pulumi, which lets them finish their current work.
   const child = spawn(process.execPath, [join(import.meta.dirname, "together.ts")], {
     env: environment,
     stdio: "pipe",
@@ -32,11 +32,11 @@ export async function startPlugins(
   ])) as [string?];
   if (port === undefined)
     throw new Failure("The stand-in provider plugins cannot be started", { remedy: "see the log for their output." });
-  // If the stand-ins have exited, the engine reports it.
+  // If the stand-ins have exited, Pulumi reports it.
   child.stdin.on("error", () => undefined);
   return {
     environment: { PULUMI_DEBUG_PROVIDERS: names.map((name) => `${name}:${port}`).join(",") },
-    serve: (engine) => child.stdin.write(String(engine)),
+    serve: (pulumi) => child.stdin.write(String(pulumi)),
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");
       await closed;

@@ -1,15 +1,15 @@
-/** All stand-ins in one process: started by the engine, each would start twice per update. Prints its port; reads the engine's id. */
+/** All stand-ins in one process: started by Pulumi, each would start twice per update. Prints its port; reads Pulumi's id. */
 import { isRunning } from "@routeql/host/process";
 import { replacedPlugins } from "./replaced.ts";
 import { officialVersion } from "./shared/version.ts";
-import { serveProvider, startedByEngine, together } from "./shared/serve.ts";
+import { serveProvider, startedByPulumi, together } from "./shared/serve.ts";
 
-let engine: number | undefined;
+let pulumi: number | undefined;
 process.stdin.setEncoding("utf8").on("data", (text: string) => {
-  engine = Number(text);
+  pulumi = Number(text);
 });
-// Until there is an engine, watch the command that started this process.
-const commandRuns = startedByEngine();
+// Until Pulumi runs, watch the command that started this process.
+const commandRuns = startedByPulumi();
 
 const newest = replacedPlugins
   .map(officialVersion)
@@ -21,4 +21,4 @@ const load = {
   tls: async () => (await import("./tls/stand-in.ts")).provider,
   kubernetes: async () => (await import("./kubernetes/stand-in.ts")).provider,
 };
-await serveProvider(together(newest, load), () => (engine === undefined ? commandRuns() : isRunning(engine)));
+await serveProvider(together(newest, load), () => (pulumi === undefined ? commandRuns() : isRunning(pulumi)));

@@ -10,13 +10,13 @@ export interface ErrorDescription {
 export const errorCodes = {
   "malformed-request": {
     status: 400,
-    sentence: "The request could not be understood.",
+    sentence: "The request is malformed.",
     remedy: "Send a well-formed HTTP request.",
   },
   "https-required": {
     status: 400,
-    sentence: "This port speaks https only.",
-    remedy: "Use https. Change passwords and tokens that you sent.",
+    sentence: "This port accepts only HTTPS.",
+    remedy: "Use https. Replace passwords and tokens that you sent.",
   },
   "malformed-json": {
     status: 400,
@@ -26,12 +26,12 @@ export const errorCodes = {
   "invalid-field": {
     status: 400,
     sentence: "A field of the body is missing or has the wrong type.",
-    remedy: "Compare the body with the endpoint's description.",
+    remedy: "Compare the body with [openapi.yaml](../../auth-sidecar/openapi.yaml).",
   },
   "wrong-service-key": {
     status: 401,
     sentence: "The x-service-api-key header is missing or wrong.",
-    remedy: "Send SERVICE_API_KEY of access.env.",
+    remedy: "Send `SERVICE_API_KEY` from `.routeql/<stack>/access.env`.",
   },
   "wrong-credentials": { status: 401, sentence: "wrong credentials", remedy: "Check the user name and the password." },
   "no-session": {
@@ -42,18 +42,18 @@ export const errorCodes = {
   "no-access": {
     status: 403,
     sentence: "This account has no access.",
-    remedy: "An operator enables the account or sets its role.",
+    remedy: "Ask the operator to enable the account or to set its role.",
   },
-  "not-found": { status: 404, sentence: "There is nothing at this path.", remedy: "Check the path." },
+  "not-found": { status: 404, sentence: "This path does not exist.", remedy: "Check the path." },
   "method-not-allowed": {
     status: 405,
-    sentence: "This path does not take this method.",
-    remedy: "Use a method of the Allow header.",
+    sentence: "This path does not support this method.",
+    remedy: "Use a method from the Allow header of the reply.",
   },
   "request-timeout": {
     status: 408,
-    sentence: "The request did not arrive whole in time.",
-    remedy: "Send the whole request at once.",
+    sentence: "The request timed out before it was complete.",
+    remedy: "Send the request without pauses.",
   },
   "payload-too-large": {
     status: 413,
@@ -62,7 +62,7 @@ export const errorCodes = {
   },
   "uri-too-long": {
     status: 414,
-    sentence: "The address of the request is too long.",
+    sentence: "The URL of the request is too long.",
     remedy: "Send parameters in the body.",
   },
   "unsupported-media-type": {
@@ -73,7 +73,7 @@ export const errorCodes = {
   "too-many-requests": {
     status: 429,
     sentence: "There were too many requests.",
-    remedy: "Wait for Retry-After seconds.",
+    remedy: "Wait for the seconds in Retry-After.",
   },
   "headers-too-large": {
     status: 431,
@@ -82,8 +82,8 @@ export const errorCodes = {
   },
   internal: {
     status: 500,
-    sentence: "Something went wrong on the server.",
-    remedy: "Give x-request-id to the operator.",
+    sentence: "An internal error occurred.",
+    remedy: "Send x-request-id from the reply to the operator.",
   },
   "ldap-not-configured": {
     status: 503,
@@ -92,8 +92,8 @@ export const errorCodes = {
   },
   unavailable: {
     status: 503,
-    sentence: "A part of the service is not available right now.",
-    remedy: "Try again after Retry-After seconds.",
+    sentence: "The service is temporarily unavailable.",
+    remedy: "Retry after the seconds in Retry-After.",
   },
 } as const satisfies Record<string, ErrorDescription>;
 
@@ -110,8 +110,6 @@ export function renderErrorDocument(engine: Readonly<Record<string, EngineErrorR
   const rows = Object.entries(errorCodes).map(([code, { status, remedy }]) => `- \`${code}\` (${status}): ${remedy}`);
   return [
     "# Error codes",
-    "",
-    "Every error code of the API, with its HTTP status.",
     "",
     "<!-- Generated from packages/contract/error-codes.ts and engine/src/errors.ts by `npm run documents`; do not edit. -->",
     "",

@@ -15,6 +15,7 @@ test.each([
   ["Windows' line ends", `${one}\n${two}\n`.replaceAll("\n", "\r\n")],
   ["old line ends of macOS", `${one}\n${two}\n`.replaceAll("\n", "\r")],
   [String.raw`line ends written as \n`, `${one}\n${two}`.replaceAll("\n", String.raw`\n`)],
+  [String.raw`line ends written as \r\n`, `${one}\n${two}`.replaceAll("\n", String.raw`\r\n`)],
   ["blanks instead of line ends", `${one}\n${two}`.replaceAll("\n", " ")],
   ["indented lines", `${one}\n${two}`.replaceAll("\n", "\n    ")],
   ["text around the blocks", `Certificate:\n    Data:\n${one}\nsubject=CN = x\n\n${two}\n# end`],

@@ -1,5 +1,5 @@
 /** PEM files as people have them (RFC 7468): several blocks, text around them, any line ends. This module returns only parsed blocks, encoded again. */
-import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from "node:crypto";
 
 /** The message is the end of a sentence that begins with the setting or the file. It never quotes the content. */
 export class PemError extends Error {}
@@ -23,7 +23,7 @@ export function textOfPem(content: Buffer): string {
   return new TextDecoder().decode(content);
 }
 
-/** All blocks in order, also where a line end is missing between two, or is written as `\n`. @throws {PemError} with the line */
+/** All blocks in order, also where a line end is missing between two, or is written as `\n` or `\r\n`. @throws {PemError} with the line */
 function blocksOf(text: string): readonly Block[] {
   const blocks: Block[] = [];
   let open: { readonly label: string; readonly line: number; readonly from: number } | undefined;
@@ -38,7 +38,7 @@ function blocksOf(text: string): readonly Block[] {
     } else {
       if (open === undefined) throw new PemError(`has the end of a block without its beginning in line ${line}`);
       if (open.label !== label) throw unfinished(open);
-      blocks.push({ label, line: open.line, body: text.slice(open.from, index).replaceAll(String.raw`\n`, "\n") });
+      blocks.push({ label, line: open.line, body: text.slice(open.from, index).replaceAll(/(?:\\r)?\\n/g, "\n") });
       open = undefined;
     }
   }
@@ -55,6 +55,14 @@ const bytesOf = ({ label, line, body }: Block): Buffer => {
     throw new PemError(`has a damaged block ${label} in line ${line}: it is not base64. Copy the whole file again`);
   return Buffer.from(digits, "base64");
 };
+
+/** The block in lines that OpenSSL reads. @throws {PemError} */
+function blockOf(block: Block): string {
+  const digits = bytesOf(block)
+    .toString("base64")
+    .match(/.{1,64}/g)!;
+  return [`-----BEGIN ${block.label}-----`, ...digits, `-----END ${block.label}-----`, ""].join("\n");
+}
 
 const certificateLabels: ReadonlySet<string> = new Set(["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"]);
 
@@ -104,16 +112,30 @@ export function privateKeysOf(text: string): readonly KeyObject[] {
       throw new PemError(
         `is encrypted (line ${line}). It must be an unencrypted private key in PEM form: \`openssl pkey -in FILE -out FILE.plain\``,
       );
-    const bytes = bytesOf(block);
-    const digits = bytes.toString("base64").match(/.{1,64}/g)!;
+    const pem = blockOf(block);
     try {
-      return createPrivateKey([`-----BEGIN ${label}-----`, ...digits, `-----END ${label}-----`, ""].join("\n"));
+      return createPrivateKey(pem);
     } catch {
       throw new PemError(
         `has a block ${label} in line ${line} that is not a private key which OpenSSL reads. Convert it with \`openssl pkey\` or, for one of OpenSSH, \`ssh-keygen -p -m PEM\``,
       );
     }
   });
+}
+
+/** The public key of the first block with one: a key, or a certificate. @throws {PemError} */
+export function publicKeyOf(text: string): KeyObject {
+  const block = blocksOf(text).find(({ label }) => certificateLabels.has(label) || label.endsWith("PUBLIC KEY"));
+  if (block === undefined)
+    throw new PemError(
+      "is not a PEM public key or certificate: it has no block such as -----BEGIN PUBLIC KEY-----. A key set (JWKS) needs jwk_url",
+    );
+  const pem = blockOf(certificateLabels.has(block.label) ? { ...block, label: "CERTIFICATE" } : block);
+  try {
+    return createPublicKey(pem);
+  } catch {
+    throw new PemError(`has a damaged block ${block.label} in line ${block.line}: it is no public key. Copy it again`);
+  }
 }
 
 /** A private key as PEM (PKCS #8). */

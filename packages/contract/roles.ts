@@ -1,5 +1,5 @@
-/** Roles of RouteQL. The engine's own role `admin` is not one of them, so no token can carry it. */
-export const applicationRoles = ["pending", "viewer", "analyst", "tenant", "operator"] as const;
+/** Roles of RouteQL, those with the fewest rights first. The engine's own role `admin` is not one of them, so no token can carry it. */
+export const applicationRoles = ["pending", "tenant", "viewer", "analyst", "operator"] as const;
 
 export type ApplicationRole = (typeof applicationRoles)[number];
 

@@ -1,6 +1,6 @@
 /** Text of files that people write: one reader for all of them, so that editors and systems make no difference. */
 import { isUtf8 } from "node:buffer";
-import { readFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
 /** A file that is not text in UTF-8. The message continues a sentence that begins with the name of the file. */
 export class UnreadableText extends Error {
@@ -61,6 +61,20 @@ export function decodeText(bytes: Buffer): string {
 
 /** Reads a file that a person wrote. @throws UnreadableText, or the error of the file system */
 export const readText = (path: string): string => decodeText(readFileSync(path));
+
+/**
+ * Reads a file of a folder that another person wrote. A pipe or a device in its place would wait or never end.
+ * @throws UnreadableText, or the error of the file system
+ */
+export function readRegularText(path: string): string {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    if (!fstatSync(file).isFile()) throw new UnreadableText("is not a regular file. Replace it with one");
+    return decodeText(readFileSync(file));
+  } finally {
+    closeSync(file);
+  }
+}
 
 /** Reads JSON. @throws UnreadableText, also for invalid JSON, or the error of the file system */
 export function readJson(path: string): unknown {

@@ -21,7 +21,7 @@ export interface StackPaths {
   readonly logs: string;
   readonly passphrase: string;
   readonly lock: string;
-  /** Identity of the state, and the Docker engine of the stack. */
+  /** Identity of the state, and the Docker daemon of the stack. */
   readonly identityFile: string;
   readonly plugins: string;
   readonly networkRange: string;

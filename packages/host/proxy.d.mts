@@ -3,6 +3,7 @@ export interface ProxyProblem {
   readonly remedy: string;
 }
 export function proxyEnvironment(environment: NodeJS.ProcessEnv): Record<string, string>;
+export function unreadableProxy(environment: NodeJS.ProcessEnv): ProxyProblem | undefined;
 export function proxyProblem(
   url: string,
   environment?: NodeJS.ProcessEnv,

@@ -1,4 +1,5 @@
-import { Filter, FilterParser } from "ldapts";
+import { Filter } from "ldapts";
+import { FilterProblem, readFilter } from "./search-filter.ts";
 
 const placePattern = /\{\{([A-Za-z][A-Za-z0-9-]*)\}\}/g;
 
@@ -26,12 +27,14 @@ export function groupFilterProblem(template: string): string | undefined {
 /** The problem of a filter with placeholders, as the end of a sentence; undefined for a valid filter. */
 export function filterProblem(template: string, places: readonly string[]): string | undefined {
   for (const place of places) if (!template.includes(`{{${place}}}`)) return `must contain {{${place}}}`;
-  const filled = filledFilter(template, Object.fromEntries(places.map((place) => [place, "value"])));
+  // A place of a value: the space is no part of an attribute's name.
+  const filled = filledFilter(template, Object.fromEntries(places.map((place) => [place, "a value"])));
   if (filled.includes("{{")) return "has a place that has no meaning";
   try {
-    FilterParser.parseString(filled);
+    readFilter(filled);
     return undefined;
-  } catch {
-    return "must be an LDAP filter in parentheses (RFC 4515)";
+  } catch (error) {
+    if (!(error instanceof FilterProblem)) throw error;
+    return `must be an LDAP filter (RFC 4515), but ${error.message}`;
   }
 }

@@ -1,6 +1,7 @@
 /** Settings of the directory login; without LDAP_URL there is none. docs/operate/ldap.md has ready examples. */
 import { z } from "zod";
 import { filterProblem, groupFilterProblem } from "./directory-filter.ts";
+import { allowedUrls, directoryUrlsOf, directoryUrlsProblem } from "./directory-url.ts";
 import { openingProblem, parseGroupRoles, unknownRoles } from "./group-roles.ts";
 
 const text = z.string().min(1, "must not be empty");
@@ -26,11 +27,11 @@ function filter(problemOf: (value: string) => string | undefined) {
 
 const urls = z
   .string()
-  .transform((value) => value.split(/[\s,]+/).filter((url) => url !== ""))
-  .refine(
-    (list) => list.length > 0 && list.every((url) => /^ldaps?:\/\/[^/?#@]+\/?$/.test(url) && URL.canParse(url)),
-    "must be addresses that start with ldap:// or ldaps://",
-  );
+  .transform(directoryUrlsOf)
+  .superRefine((list, context) => {
+    const problem = directoryUrlsProblem(list);
+    if (problem !== undefined) context.addIssue(problem);
+  });
 
 const roles = z
   .string()
@@ -46,10 +47,7 @@ const roles = z
 export const ldapSettings = {
   LDAP_URL: urls
     .optional()
-    .meta({
-      description: "LDAP servers, tried in order, separated by spaces or commas.",
-      allowed: "addresses that start with ldap:// or ldaps://",
-    }),
+    .meta({ description: "LDAP servers, tried in order, separated by spaces or commas.", allowed: allowedUrls }),
   LDAP_STARTTLS: truth.describe("Start TLS on ldap:// connections."),
   LDAP_PLAINTEXT: truth.describe("Allow ldap:// without StartTLS, which sends passwords in clear text."),
   LDAP_CA: text.optional().describe("Certificate authority (PEM) of the LDAP servers, if it is not public."),

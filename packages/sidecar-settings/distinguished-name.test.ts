@@ -65,3 +65,11 @@ test("the common name of an entry has no escapes and comes from its own part", (
   expect(ownValue(parseName("uid=ada+cn=Ada,dc=x"), "CN")).toBe("Ada");
   expect(ownValue(parseName("ou=noc,cn=groups,dc=x"), "cn")).toBeUndefined();
 });
+
+test.each([
+  ["cn=a\\,dc=b,ou=c,DC=example,domainComponent=net", ["example", "net"]],
+  ["dc=example,dc=net", ["example", "net"]],
+  ["dc=x,o=y", []],
+])("the domain of %s", (text, domain) => {
+  expect(parseName(text)?.domain).toEqual(domain);
+});

@@ -14,18 +14,33 @@ export interface DistinguishedName {
   readonly key: string;
   /** The entry's own, first, part. */
   readonly own: readonly NamingAttribute[];
+  /** Values of the domain components at the end (RFC 2247), such as `example` and `net`. */
+  readonly domain: readonly string[];
 }
 
 /** Reads a name in the form of RFC 4514. @returns undefined for another text */
 export function parseName(text: string): DistinguishedName | undefined {
   const parts = new NameReader(text).parts();
   if (parts === undefined) return undefined;
-  return { key: parts.map(keyOfPart).join(","), own: parts[0] ?? [] };
+  const isComponent = (part: readonly NamingAttribute[]): boolean => part.length === 1 && part[0]!.type === "dc";
+  const domain = parts
+    .slice(parts.findLastIndex((part) => !isComponent(part)) + 1)
+    .map(([component]) => component!.value);
+  return { key: parts.map(keyOfPart).join(","), own: parts[0] ?? [], domain };
 }
 
 /** The value of an attribute in the entry's own part. */
 export const ownValue = (name: DistinguishedName | undefined, type: string): string | undefined =>
   name?.own.find((one) => one.type === typeOf(type))?.value;
+
+/** Whether two names are of one attribute, such as `cn` and `commonName`: a directory may answer with another one than it was asked for. */
+export const isSameAttribute = (one: string, other: string): boolean => typeOf(one) === typeOf(other);
+
+/** Whether a directory compares two values of an attribute as equal. */
+export function isSameValue(attribute: string, one: string, other: string): boolean {
+  const type = typeOf(attribute);
+  return comparedValue(type, one) === comparedValue(type, other);
+}
 
 /** The attributes of one part have no order. */
 function keyOfPart(part: readonly NamingAttribute[]): string {

@@ -20,6 +20,8 @@ export interface Group {
   readonly cn: string | undefined;
 }
 
+const roles: readonly string[] = applicationRoles;
+
 const example = "operator: cn=noc,ou=groups,dc=example,dc=net; viewer: *";
 
 /** Reads `operator: cn=noc,ou=groups,dc=example,dc=net; viewer: *`, in order; also by line breaks. @returns the problem of other texts */
@@ -49,16 +51,12 @@ function groupOf(text: string): Omit<GroupRole, "role"> | undefined {
 
 /** Roles in the list that neither RouteQL nor the operator's metadata has. */
 export const unknownRoles = (lines: readonly GroupRole[], own: readonly string[]): readonly string[] =>
-  lines.map(({ role }) => role).filter((role) => ![...applicationRoles, ...own].includes(role));
-
-/** Roles of RouteQL, from the fewest rights to the most. */
-const byRights = ["pending", "tenant", "viewer", "analyst", "operator"];
+  lines.map(({ role }) => role).filter((role) => !roles.includes(role) && !own.includes(role));
 
 /** Whether `role` may have rights that `other` lacks; the rights of the operator's own roles are unknown. */
 function mayGrantMore(role: string, other: string): boolean {
   if (role === other || role === "pending" || other === "operator") return false;
-  const [rank, otherRank] = [byRights.indexOf(role), byRights.indexOf(other)];
-  return rank < 0 || otherRank < 0 || rank > otherRank;
+  return !roles.includes(role) || !roles.includes(other) || roles.indexOf(role) > roles.indexOf(other);
 }
 
 /** The problem of a `*` that may grant more than a line before it: an account whose group is missed would gain rights. */

@@ -1,4 +1,4 @@
-import { rowColumns } from "../judging/stored-rows.ts";
+import { rowColumns } from "../judging/stored/stored-rows.ts";
 
 /**
  * Identity of an update. One event of BGP reaches the database from several sources: the socket of RIS Live, MRT files of the same
@@ -21,8 +21,8 @@ import { rowColumns } from "../judging/stored-rows.ts";
 
 /** How exact the source of a time is: 0, 3 or 6 decimals. */
 const digits = (row: string): string =>
-  `case when extract(microseconds from ${row}."timestamp")::integer % 1000000 = 0 then 0
-    when extract(microseconds from ${row}."timestamp")::integer % 1000 = 0 then 3 else 6 end`;
+  `case when date_part('microseconds', ${row}."timestamp")::integer % 1000000 = 0 then 0
+    when date_part('microseconds', ${row}."timestamp")::integer % 1000 = 0 then 3 else 6 end`;
 
 /** Drops reports of updates that another kind of source has stored. A chunk has all rows of a second. */
 const withoutStored = `, compared as (
@@ -79,11 +79,26 @@ export const selectStatement = (compares: boolean): string => `
   from (select distinct on ("timestamp", key) * from numbered order by "timestamp", key) n
   where not exists (select from routing.bgp_updates u where u."timestamp" = n."timestamp" and u.key = n.key)`;
 
-/** Whether the table has rows of another kind of source in the seconds from $1 up to but without $2. */
+/** Stored rows for each staged one above which the look at all of them costs more than the comparison of the staged ones. */
+const mostLooked = 2;
+
+/**
+ * Whether the table may have rows of another kind of source in the seconds from $1 up to but without $2. A full feed has many rows in the
+ * seconds of each transaction; then the staged rows are compared, without a look at all stored ones.
+ */
 export const hasOtherKinds = `
-  select case when not exists (select from routing.bgp_updates u where u."timestamp" >= $1 and u."timestamp" < $2) then false else (
-    select case when cardinality(kinds) = 1 then exists (
-      select from routing.bgp_updates u where u."timestamp" >= $1 and u."timestamp" < $2 and ${digits("u")} <> kinds[1]
-    ) else true end
-    from (select array_agg(distinct ${digits("s")}) as kinds from staged_updates s where s."timestamp" >= $1 and s."timestamp" < $2) staged
-  ) end as present`;
+  select case
+    when not exists (select from routing.bgp_updates u where u."timestamp" >= $1 and u."timestamp" < $2) then false
+    else (
+      select case when least <> most then true else (
+        select count(*) >= rows * ${mostLooked} or bool_or(${digits("u")} <> least)
+        from (
+          select u."timestamp" from routing.bgp_updates u where u."timestamp" >= $1 and u."timestamp" < $2 limit rows * ${mostLooked}
+        ) u
+      ) end
+      from (
+        select min(${digits("s")}) as least, max(${digits("s")}) as most, count(*) as rows
+        from staged_updates s where s."timestamp" >= $1 and s."timestamp" < $2
+      ) staged
+    )
+  end as present`;

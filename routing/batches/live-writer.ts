@@ -1,6 +1,7 @@
 import type { Client } from "pg";
 import { inTurn } from "@routeql/database-access/advisory-locks";
 import type { LogEntry } from "./live-log.ts";
+import { sweepInSilence } from "./judge-staged.ts";
 import { copyIntoStaging, insertStaged, prepareLiveStaging } from "./publish.ts";
 
 /** Where the feed of a source stands in the database. */
@@ -14,7 +15,7 @@ export interface Place {
 const time = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 23);
 
 /** First lock key of a source's feed; the second one is the hash of its name. Locks with two keys do not meet those with one. */
-const feedLock = 7_201_010;
+export const feedLock = 7_201_010;
 
 /** Makes this session the feed of the source until it ends. @returns whether no other session is */
 export async function becomeFeed(client: Client, source: string): Promise<boolean> {
@@ -66,6 +67,7 @@ export class LiveWriter {
         await this.moveTo(covered, false);
         await this.writeGap(entry);
       });
+      if (entry.kind === "alive") await sweepInSilence(this.client);
       return 0;
     }
     return inTurn(this.client, async () => {

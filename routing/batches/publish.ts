@@ -242,7 +242,7 @@ async function insert(
   const { rows } = await client.query<{ present: boolean }>(hasOtherKinds, [first, end]);
   const compares = rows[0]?.present === true;
   const judged = await judgeStaged(client, { first, end, clock }, compares);
-  const { rowCount } = await client.query(insertStatement(compares, judged !== undefined), [first, end]);
+  const { rowCount } = await client.query(insertStatement(compares, judged?.marked === true), [first, end]);
   await judged?.save();
   return rowCount ?? 0;
 }

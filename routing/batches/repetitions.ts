@@ -11,8 +11,9 @@ export const contentOf = ({ service, timestamp, prefix, peerAsn, type, path }: U
 
 /** Numbers equal updates of a live source, and recognises one that arrives twice: two subscriptions, a source that repeats itself. */
 export class Repetitions {
-  private current = new Map<string, string[]>();
-  private previous = new Map<string, string[]>();
+  /** The id of the message, or several ids of equal updates, which are rare. */
+  private current = new Map<string, string | string[]>();
+  private previous = new Map<string, string | string[]>();
   private started = 0;
 
   /** @param id of the update's message @returns 0 for the first of equal updates; undefined if this one was delivered before */
@@ -23,7 +24,12 @@ export class Repetitions {
       this.started = now;
     }
     const content = contentOf(update);
-    const ids = this.current.get(content) ?? this.previous.get(content) ?? [];
+    const known = this.current.get(content) ?? this.previous.get(content);
+    if (known === undefined) {
+      this.current.set(content, id);
+      return 0;
+    }
+    const ids = typeof known === "string" ? [known] : known;
     this.current.set(content, ids);
     if (ids.includes(id)) return undefined;
     return ids.push(id) - 1;

@@ -5,9 +5,9 @@ import { readArguments, UsageError } from "@routeql/database-access/command-line
 import { type CommandOutput, type OpenDatabase, withClient } from "@routeql/database-access/opened-database";
 import { recordRun } from "@routeql/database-access/record-run";
 import { unreadable } from "@routeql/database-access/unreadable";
-import type { Configuration } from "../judging/parsed-configuration.ts";
-import { ConfigurationError } from "../judging/problems.ts";
-import { readConfiguration } from "../judging/read-configuration.ts";
+import type { Configuration } from "../judging/configuration/parsed-configuration.ts";
+import { ConfigurationError } from "../judging/configuration/problems.ts";
+import { readConfiguration } from "../judging/configuration/read-configuration.ts";
 import { detect, type DetectReport } from "../judging/detect.ts";
 
 export type { OpenDatabase, OpenedDatabase } from "@routeql/database-access/opened-database";
@@ -76,7 +76,7 @@ function parseArguments(args: readonly string[]): { file: string; replace: boole
 function summarize({ configured, compared, hijacks, marked }: DetectReport, seconds: number): string {
   return [
     `prefixes  ${configured.total} configured: ${configured.added} new, ${configured.changed} changed, ${configured.removed} removed`,
-    `updates   ${compared} within them compared, ${marked} marked or linked anew`,
+    `updates   ${compared} within them compared, ${marked} marked or linked again`,
     `hijacks   ${hijacks.found} found: ${hijacks.added} new, ${hijacks.updated} updated; ${hijacks.outdated} outdated`,
     `          ${seconds.toFixed(1)} s`,
   ].join("\n");

@@ -65,12 +65,11 @@ export function readUpdate(
   if (attributesFrom > end) return refusals.structure;
   const attributesTo = attributesFrom + bytes.readUInt16BE(withdrawnTo);
   if (attributesTo > end) return refusals.structure;
-  const plain = { family: 1, addPath: encoding.addPath } as const;
   const withdrawn: Nlri[] = [];
   const announced: Nlri[] = [];
   const whole =
-    readNlri(bytes, withdrawnFrom, withdrawnTo, plain, withdrawn) &&
-    readNlri(bytes, attributesTo, end, plain, announced);
+    readNlri(bytes, withdrawnFrom, withdrawnTo, 1, encoding, withdrawn) &&
+    readNlri(bytes, attributesTo, end, 1, encoding, announced);
   const attributes = readPathAttributes(bytes, attributesFrom, attributesTo, encoding);
   if (attributes === undefined) return refusals.attributes;
   const broken = !whole || attributes.brokenPrefix;

@@ -38,6 +38,8 @@ const refusals = {
 };
 
 const state: Skipped = { skipped: "STATE" };
+/** Number of the state of a session that exchanges updates (RFC 6396 section 4.4.1). */
+const established = "6";
 const onePath: Skipped = { skipped: "withdrawal of one of several paths" };
 
 /** First field: the type BGP of files until 2001; extended time, messages that the collector sent, path identifiers (ADD-PATH). */
@@ -67,7 +69,10 @@ export function parseBgpdumpLine(
   // Option -p puts the number of the packet before the time.
   if (/^\d+$/.test(rest[1] ?? "") || /^\d+\.\d+$/.test(rest[1] ?? "")) rest.shift();
   const [time = "", type, address = "", peer = "", prefix, ...more] = rest;
-  if (type === "STATE") return state;
+  if (type === "STATE") {
+    if (rest[5] !== established) for (const local of ["", "local"]) identifiers.forget(`${local}|${address}|${peer}`);
+    return state;
+  }
   if (type !== "A" && type !== "W") return type === "B" ? refusals.table : refusals.kind;
   if (/^\d\d\/\d\d\/\d\d /.test(time)) return refusals.readable;
   const pathId = hasPathId ? more.shift() : undefined;
@@ -82,7 +87,7 @@ export function parseBgpdumpLine(
   if (!isPrefix(prefix)) return refusals.prefix;
   if (hasPathId && !/^\d{1,10}$/.test(pathId ?? "")) return refusals.pathId;
   const id = hasPathId ? Number(pathId) : undefined;
-  const session = hasPathId ? `${kind}|${address}|${peer}` : "";
+  const session = hasPathId ? `${kind.includes("LOCAL") ? "local" : ""}|${address}|${peer}` : "";
   const common = { timestamp, prefix, peerAsn, monitor: null, service };
   if (type === "W")
     return identifiers.remainsAfter(session, prefix, id) ? onePath : { ...common, type, path: [], communities: "[]" };

@@ -61,11 +61,38 @@ test("reads an announcement of version 5, with communities", () => {
   });
 });
 
+test("refuses objects in place of numbers and names", () => {
+  const refusedBy = (text: string): unknown => (parse(text) as readonly { readonly reason?: string }[])[0]?.reason;
+  const attribute = { "as-path": { 0: { element: { toString: 1 }, value: [64_496] } } };
+  expect(refusedBy(update({ attribute }))).toMatch("the path is not");
+  expect(refusedBy(update({ attribute: {} }).replace('"peer":64496', '"peer":{"toString":1}'))).toMatch("AS number");
+  const down = JSON.stringify({ type: "state", neighbor: { address: { peer: { toString: 1 } }, state: "down" } });
+  expect(parse(down)).toEqual([{ skipped: "STATE" }]);
+});
+
+test("remembers no text that is not an address of a peer", () => {
+  const named = line({}).replace('"peer":"192.0.2.1"', `"peer":"${"a".repeat(1_000_000)}"`);
+  expect(parseExabgp(named, "exabgp|edge", new PathIdentifiers())).toMatchObject({ neighbor: "" });
+  expect(parse(named)).toMatchObject([{ reason: "the peer's address or AS number is not understood" }]);
+});
+
+test("remembers a bounded number of paths of one prefix", () => {
+  const identifiers = new PathIdentifiers();
+  for (let id = 0; id < 2_000; id += 1) identifiers.announce("a", "198.51.100.0/24", id);
+  for (let id = 0; id < 999; id += 1) expect(identifiers.remainsAfter("a", "198.51.100.0/24", id)).toBe(true);
+  expect(identifiers.remainsAfter("a", "198.51.100.0/24", 999)).toBe(false);
+});
+
 test("reads the flat path of version 4, and its set at the end", () => {
   expect(parse(update({ attribute: { "as-path": [64_496, 64_500] } }))).toEqual([row]);
   expect(parse(update({ attribute: { "as-path": [64_496], "as-set": [64_500, 64_501] } }))).toEqual([
     { ...row, path: [64_496, [64_500, 64_501]] },
   ]);
+});
+
+test("reads version 4, which shows an empty confederation with every path", () => {
+  const attribute = { "as-path": [64_496, 64_500], "as-set": [64_501, 64_502], "confederation-path": [] };
+  expect(parse(update({ attribute }))).toEqual([{ ...row, path: [64_496, 64_500, [64_501, 64_502]] }]);
 });
 
 test("reads compact prefixes, and one prefix under two next hops once", () => {
@@ -82,6 +109,9 @@ test("withdraws a prefix only with its last path", () => {
     line({ message: { update: { withdraw: { "ipv4 unicast": [path(id)] } } } });
   expect(parse(withdrawal("0.0.0.1"), identifiers)).toEqual([{ skipped: "withdrawal of one of several paths" }]);
   expect(parse(withdrawal("0.0.1.0"), identifiers)).toMatchObject([{ type: "W", prefix: "198.51.100.0/24" }]);
+  parse(update({ announce }), identifiers);
+  expect(parse(line({ state: "down" }, { type: "state" }), identifiers)).toEqual([{ skipped: "STATE" }]);
+  expect(parse(withdrawal("0.0.0.1"), identifiers)).toMatchObject([{ type: "W", prefix: "198.51.100.0/24" }]);
 });
 
 test.each([
@@ -104,6 +134,14 @@ test.each([
   [update({ attribute: { "as-path": ["x"] } }), "the path is not a list of AS numbers and AS sets"],
   [update({ attribute: { community: "x" } }), "a community is not understood"],
   [update({ announce: { "ipv4 unicast": { "192.0.2.1": [{ nlri: "x" }] } } }), "the prefix is not understood"],
+  [
+    update({ announce: { "ipv4 unicast": { "192.0.2.1": { "198.51.100.0/24": { "path-information": "0.0.0.3" } } } } }),
+    "a version of exabgp before 4, whose lines lose paths",
+  ],
+  [
+    update({ announce: {}, withdraw: { "ipv6 unicast": { "2001:db8::/32": {} } } }),
+    "a version of exabgp before 4, whose lines lose paths",
+  ],
 ])("refuses %s", (text, reason) => {
   expect(parse(text)).toEqual([expect.objectContaining({ reason })]);
 });

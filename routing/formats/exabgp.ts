@@ -1,5 +1,6 @@
 /** Reads the JSON lines that exabgp 4 and 5 write to their processes (encoder json). */
 import { createHash } from "node:crypto";
+import { isIP } from "node:net";
 import { isAsNumber } from "@routeql/database-access/number-resources";
 import type { AsPath } from "./as-path.ts";
 import { isObject } from "./is-object.ts";
@@ -25,6 +26,8 @@ const refusals = {
   path: new Refusal("the path is not a list of AS numbers and AS sets"),
   confederation: new Refusal("the path holds confederation segments"),
   communities: new Refusal("a community is not understood"),
+  // It has an object of prefixes, in which several paths of one prefix have the same key.
+  version: new Refusal("a version of exabgp before 4, whose lines lose paths"),
 };
 
 /** Types of messages without updates. */
@@ -46,22 +49,27 @@ export function parseExabgp(text: string, service: string, identifiers: PathIden
   const message = objectOf(text);
   const neighbor = message?.["neighbor"];
   const counter = typeof message?.["counter"] === "number" ? message["counter"] : undefined;
-  const address = isObject(neighbor) && isObject(neighbor["address"]) ? neighbor["address"]["peer"] : undefined;
+  const peer = isObject(neighbor) && isObject(neighbor["address"]) ? neighbor["address"]["peer"] : undefined;
+  // It is remembered, so that any text could fill the memory.
+  const address = typeof peer === "string" && isIP(peer) !== 0 ? peer : undefined;
   const answer = (...parsed: LiveMessage["parsed"]): ExabgpMessage => ({
     id: createHash("sha1").update(text).digest("base64"),
     parsed,
     counter,
-    neighbor: typeof address === "string" ? address : "",
+    neighbor: address ?? "",
   });
   if (message === undefined) return answer(refusals.json);
+  if (message["type"] === "state" && isObject(neighbor) && neighbor["state"] !== "up" && address !== undefined)
+    identifiers.forget(address);
   // The reason is a label of a metric.
   if (message["type"] !== "update") return answer(skipped.get(message["type"]) ?? refusals.json);
   if (!isObject(neighbor)) return answer(refusals.json);
   if (neighbor["direction"] === "send") return answer(sent);
   const timestamp = timestampOfNumber(message["time"], 6);
   if (timestamp === undefined) return answer(refusals.time);
-  const peerAsn = isObject(neighbor["asn"]) ? Number(neighbor["asn"]["peer"]) : undefined;
-  if (typeof address !== "string" || !isAsNumber(peerAsn)) return answer(refusals.peer);
+  const asn = isObject(neighbor["asn"]) ? neighbor["asn"]["peer"] : undefined;
+  const peerAsn = typeof asn === "string" || typeof asn === "number" ? Number(asn) : undefined;
+  if (address === undefined || !isAsNumber(peerAsn)) return answer(refusals.peer);
   const content = neighbor["message"];
   if (isObject(content) && "eor" in content) return answer(endOfRib);
   const update = isObject(content) ? content["update"] : undefined;
@@ -70,7 +78,7 @@ export function parseExabgp(text: string, service: string, identifiers: PathIden
   const common = { timestamp, peerAsn, monitor: null, service };
   const found: (Update | Skipped | Refusal)[] = [];
   for (const [family, prefixes] of entries(update["withdraw"]))
-    for (const route of routes(family, Array.isArray(prefixes) ? prefixes : [null])) {
+    for (const route of routes(family, prefixes)) {
       if (!("prefix" in route)) found.push(route);
       else if (identifiers.remainsAfter(address, route.prefix, route.pathId)) found.push(onePath);
       else found.push({ ...common, prefix: route.prefix, type: "W", path: [], communities: "[]" });
@@ -79,7 +87,7 @@ export function parseExabgp(text: string, service: string, identifiers: PathIden
   const seen = new Set<string>();
   for (const [family, hops] of entries(update["announce"]))
     for (const [, prefixes] of entries(hops))
-      for (const route of routes(family, Array.isArray(prefixes) ? prefixes : [null])) {
+      for (const route of routes(family, prefixes)) {
         if (!("prefix" in route)) found.push(route);
         else if (refused !== undefined) found.push(refused);
         else {
@@ -110,9 +118,11 @@ interface Route {
 }
 
 /** An element is `{"nlri": "192.0.2.0/24", "path-information": "0.0.0.1"}`, in the compact form its prefix only. */
-function routes(family: string, elements: readonly unknown[]): (Route | Skipped | Refusal)[] {
+function routes(family: string, elements: unknown): (Route | Skipped | Refusal)[] {
   if (!routed.test(family)) return [otherFamily];
-  return elements.map((element) => {
+  if (isObject(elements)) return [refusals.version];
+  const list: readonly unknown[] = Array.isArray(elements) ? elements : [null];
+  return list.map((element) => {
     const { nlri, "path-information": path } = isObject(element) ? element : { nlri: element };
     const prefix = prefixOf(nlri);
     if (prefix === undefined) return refusals.prefix;
@@ -123,7 +133,9 @@ function routes(family: string, elements: readonly unknown[]): (Route | Skipped 
 
 function attributes(value: unknown): { path: AsPath; communities: string; refused: Refusal | undefined } {
   const read = isObject(value) ? value : {};
-  const path = "confederation-path" in read || "confederation-set" in read ? refusals.confederation : pathOf(read);
+  // Version 4 shows an empty list with every path.
+  const confederation = [read["confederation-path"], read["confederation-set"]].flat();
+  const path = confederation.some((member) => member !== undefined) ? refusals.confederation : pathOf(read);
   const communities = communitiesOfLists(read["community"], read["large-community"]);
   return {
     path: path instanceof Refusal ? [] : path,
@@ -150,7 +162,10 @@ function pathOf(attribute: Readonly<Record<string, unknown>>): AsPath | Refusal 
     if (!isObject(segment) || members === undefined) return refusals.path;
     if (segment["element"] === "as-sequence") path.push(...members);
     else if (segment["element"] === "as-set" && members.length > 0) path.push(members);
-    else return String(segment["element"]).startsWith("confed") ? refusals.confederation : refusals.path;
+    else {
+      const { element } = segment;
+      return typeof element === "string" && element.startsWith("confed") ? refusals.confederation : refusals.path;
+    }
   }
   return path;
 }

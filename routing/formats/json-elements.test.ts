@@ -1,12 +1,12 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { UpdateElements } from "./json-elements.ts";
+import { JsonElements } from "./json-elements.ts";
 import { ripestatRecords } from "./ripestat.ts";
 import { Refusal } from "./refusal.ts";
 
 function elements(text: string, size = 65_536): (string | Refusal)[] {
-  const reader = new UpdateElements();
+  const reader = new JsonElements("data", "updates");
   const bytes = Buffer.from(text);
   const found: (string | Refusal)[] = [];
   for (let at = 0; at < bytes.length; at += size) found.push(...reader.write(bytes.subarray(at, at + size)));
@@ -35,7 +35,7 @@ test.each([
 ])("takes no element of %s", (_, text) => expect(elements(text)).toEqual([]));
 
 test.each(["[1,]", "[,1]", "[1 2]", "[{} {}]", "[1", '["a]'])("rejects the broken list %s", (list) => {
-  expect(() => elements(`{"data":{"updates":${list}}}`)).toThrow("the JSON is broken after update");
+  expect(() => elements(`{"data":{"updates":${list}}}`)).toThrow("the JSON is broken after element");
 });
 
 test.each([
@@ -59,7 +59,15 @@ test.each([
   ]);
 });
 
+test("refuses a text of colons without a long search", () => {
+  expect(() => elements(`{${":".repeat(1_000_000)}`)).toThrow("the JSON is broken after element 0");
+});
+
+test("finds the list behind spaces after its name", () => {
+  expect(elements(`{"data"${" ".repeat(1_000)}: {"updates"\n${" ".repeat(1_000)}:[1]}}`)).toEqual(["1"]);
+});
+
 test("keeps a bounded part of the text outside the list", () => {
-  const text = `{"x":${JSON.stringify(Array.from({ length: 1_000_000 }, () => 1))}}`;
-  expect(() => elements(text)).toThrow("more than 1024 KiB outside the list of updates");
+  const text = `{"x":${JSON.stringify(Array.from({ length: 3_000_000 }, () => 1))}}`;
+  expect(() => elements(text)).toThrow("more than 4096 KiB outside the list data.updates");
 });

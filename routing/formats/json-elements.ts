@@ -1,21 +1,21 @@
 import { BrokenInput, Refusal } from "./refusal.ts";
 
-/** Far above any update of RIPEstat. */
+/** Far above any update of RIPEstat and any payload of an RPKI validator. */
 const MOST_BYTES = 262_144;
 const MOST_DEPTH = 16;
-/** Outside the list of updates: the answer's own description. */
-const MOST_OTHER_BYTES = 1_048_576;
+/** Outside the list: the answer's own description, and smaller lists. */
+const MOST_OTHER_BYTES = 4_194_304;
+
+/** More than the names of searched lists. */
+const MOST_NAME_BYTES = 64;
 
 const tooLarge = new Refusal(`the element has more than ${MOST_BYTES / 1024} KiB or ${MOST_DEPTH} levels`);
 
 const [quote, backslash, comma, colon, openList, closeList, openObject, closeObject] = Buffer.from('"\\,:[]{}');
 const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
-/** Depth inside the list `data.updates`: two objects and the list itself. */
-const LIST = 3;
-
-/** Splits JSON into the elements of `data.updates`. Neither memory nor the stack grows with the input. */
-export class UpdateElements {
+/** Splits JSON into the elements of one of its lists. Neither memory nor the stack grows with the input. */
+export class JsonElements {
   /** Whether the list was there, even an empty one. */
   seen = false;
   private read = 0;
@@ -30,6 +30,15 @@ export class UpdateElements {
   private readonly other: number[] = [];
   private stringFrom = 0;
   private readonly keys: string[] = [];
+  private readonly path: readonly string[];
+  /** Depth inside the list: the objects around it and the list itself. */
+  private readonly list: number;
+
+  /** @param path names of the objects around the list and of the list */
+  constructor(...path: readonly string[]) {
+    this.path = path;
+    this.list = path.length + 1;
+  }
 
   /** The elements that end in this chunk, as JSON text. */
   write(chunk: Buffer): (string | Refusal)[] {
@@ -58,11 +67,11 @@ export class UpdateElements {
       else if (byte === openObject || byte === openList) {
         if (this.element === undefined) start(at);
         this.depth += 1;
-        if (this.depth > LIST + MOST_DEPTH) this.element!.tooLarge = true;
-      } else if ((byte === closeObject || byte === closeList) && this.depth > LIST) {
+        if (this.depth > this.list + MOST_DEPTH) this.element!.tooLarge = true;
+      } else if ((byte === closeObject || byte === closeList) && this.depth > this.list) {
         this.depth -= 1;
-        if (this.depth === LIST) end(at + 1);
-      } else if (this.depth === LIST && (byte === comma || byte === closeList || isSpace(byte))) {
+        if (this.depth === this.list) end(at + 1);
+      } else if (this.depth === this.list && (byte === comma || byte === closeList || isSpace(byte))) {
         if (this.element !== undefined) end(at); // a number, a string or a constant
         if (!isSpace(byte)) this.endOfValue(byte);
       } else {
@@ -74,18 +83,19 @@ export class UpdateElements {
     return found;
   }
 
-  /** @throws BrokenInput when the JSON is incomplete, or invalid outside its elements */
-  end(): void {
+  /** @returns the JSON, whose list is empty @throws BrokenInput when the JSON is incomplete, or invalid outside its elements */
+  end(): unknown {
     if (this.inList) throw this.broken("it ends early");
     try {
-      JSON.parse(Buffer.from(this.other).toString());
+      // The decoder leaves a byte order mark out.
+      return JSON.parse(new TextDecoder().decode(Buffer.from(this.other)));
     } catch (error) {
       throw this.broken(error instanceof Error ? error.message : String(error));
     }
   }
 
   private broken(reason: string): BrokenInput {
-    return new BrokenInput(`the JSON is broken after update ${this.read}: ${reason}`);
+    return new BrokenInput(`the JSON is broken after element ${this.read} of its list: ${reason}`);
   }
 
   private keep(bytes: Buffer): void {
@@ -113,19 +123,24 @@ export class UpdateElements {
     }
   }
 
+  /** The text between the start of the last string and a colon; only its first bytes, because longer ones are not searched. */
+  private name(): string {
+    const end = Math.min(this.other.length - 1, this.stringFrom + MOST_NAME_BYTES);
+    return Buffer.from(this.other.slice(this.stringFrom, end)).toString().trimEnd();
+  }
+
   private outside(byte: number): void {
     if (this.other.push(byte) > MOST_OTHER_BYTES)
-      throw this.broken(`it has more than ${MOST_OTHER_BYTES / 1024} KiB outside the list of updates`);
+      throw this.broken(`it has more than ${MOST_OTHER_BYTES / 1024} KiB outside the list ${this.path.join(".")}`);
     if (this.inString) this.string(byte);
     else if (byte === quote) {
       this.inString = true;
       this.stringFrom = this.other.length;
-    } else if (byte === colon && this.depth < LIST)
-      this.keys[this.depth] = Buffer.from(this.other.slice(this.stringFrom, -1)).toString().trimEnd();
+    } else if (byte === colon && this.depth < this.list) this.keys[this.depth] = this.name();
     else if (byte === openObject || byte === openList) {
       this.depth += 1;
-      const opensList = this.depth === LIST && byte === openList;
-      if (opensList && this.keys[1] === 'data"' && this.keys[2] === 'updates"') {
+      const opensList = this.depth === this.list && byte === openList;
+      if (opensList && this.path.every((name, index) => this.keys[index + 1] === `${name}"`)) {
         this.seen = this.inList = true;
         this.place = "start";
       } else if (byte === openList) this.keys[this.depth] = "";

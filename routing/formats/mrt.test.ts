@@ -177,6 +177,21 @@ test("withdraws a prefix with several paths only with its last path", async () =
   expect(await read(bytes)).toEqual([announced, announced, "withdrawal of one of several paths", withdrawn, withdrawn]);
 });
 
+test.each([
+  [6, "withdrawal of one of several paths"],
+  [1, withdrawn],
+])("counts the paths of a prefix anew after a session that is in state %i", async (state, answer) => {
+  const withId = (id: number): Buffer => Buffer.concat([u32(id), prefix24]);
+  const bytes = Buffer.concat([
+    ...[1, 2].map((id) =>
+      bgp4mp(update({ attributes: [origin, asPath(64_496, 64_500), nextHop], announced: withId(id) }), { subtype: 9 }),
+    ),
+    bgp4mp(Buffer.from([0, 6, 0, state]), { subtype: 5 }),
+    bgp4mp(update({ withdrawn: withId(1) }), { subtype: 9 }),
+  ]);
+  expect(await read(bytes)).toEqual([announced, announced, "STATE", answer]);
+});
+
 test("refuses a path with confederation segments, and keeps the withdrawals of the message", async () => {
   const attributes = [origin, attribute(2, segments(4, [3, 64_512], [2, 64_496])), nextHop];
   expect(await read(bgp4mp(update({ withdrawn: prefix24, attributes, announced: prefix24 })))).toEqual([
@@ -185,13 +200,18 @@ test("refuses a path with confederation segments, and keeps the withdrawals of t
   ]);
 });
 
-test("keeps the whole prefixes before bytes that are none", async () => {
+test("keeps valid prefixes before invalid bytes", async () => {
   const bytes = bgp4mp(update({ withdrawn: Buffer.concat([prefix24, Buffer.from([200])]) }));
   expect(await read(bytes)).toEqual([withdrawn, "the BGP UPDATE ends inside a prefix"]);
 });
 
 test.each([
   ["a file that ends inside a record", bgp4mp(announcement).subarray(0, 40), "it ends inside record 1 at byte 0"],
+  [
+    "a file that ends inside a later record",
+    Buffer.concat([bgp4mp(announcement), bgp4mp(announcement).subarray(0, 40)]),
+    `download it again, or load the records before: head -c ${bgp4mp(announcement).length} UNPACKED | npm run load -- -`,
+  ],
   ["a file that ends inside a header", Buffer.concat([bgp4mp(announcement), Buffer.alloc(5)]), "inside record 2"],
   ["another type of record", Buffer.concat([bgp4mp(announcement), record(999, 1, u32(1))]), "the file is damaged"],
   ["a routing table", record(13, 1, Buffer.alloc(8)), "--as-announcements"],

@@ -34,6 +34,12 @@ interface MrtRecord {
   readonly body: Buffer;
 }
 
+/** Archives have files that were never complete. @param at bytes of the records before */
+const remedy = (at: number): string =>
+  at === 0
+    ? "download it again"
+    : `download it again, or load the records before: head -c ${at} UNPACKED | npm run load -- -`;
+
 /** @throws BrokenInput if the file ends inside a record or a header is no header of MRT */
 async function* mrtRecords(source: ByteSource): AsyncGenerator<MrtRecord[]> {
   let pending: Buffer = Buffer.alloc(0);
@@ -54,10 +60,13 @@ async function* mrtRecords(source: ByteSource): AsyncGenerator<MrtRecord[]> {
     while (from + headerBytes <= pending.length) {
       const type = pending.readUInt16BE(from + 4);
       const length = pending.readUInt32BE(from + 8);
-      if (!knownTypes.has(type) || length > mostBytes)
+      if (!knownTypes.has(type) || length > mostBytes) {
+        // The records before it may name a better reason, such as a routing table.
+        yield batch;
         throw new BrokenInput(
-          `record ${position + 1} at byte ${at} has the type ${type} and ${length} bytes, which is no MRT: the file is damaged; download it again`,
+          `record ${position + 1} at byte ${at} has the type ${type} and ${length} bytes, which is no MRT: the file is damaged; ${remedy(at)}`,
         );
+      }
       const end = from + headerBytes + length;
       if (end > pending.length) {
         wanted = end - from;
@@ -83,7 +92,7 @@ async function* mrtRecords(source: ByteSource): AsyncGenerator<MrtRecord[]> {
   }
   if (size > 0)
     throw new BrokenInput(
-      `it ends inside record ${position + 1} at byte ${at}: the file is not complete; download it again`,
+      `it ends inside record ${position + 1} at byte ${at}: the file is not complete; ${remedy(at)}`,
     );
 }
 
@@ -126,9 +135,11 @@ export async function* mrtUpdates(source: ByteSource, { service, asAnnouncements
   }
 }
 
+const oldTable = (name: string): string =>
+  `it is a routing table of the old type ${name}, not updates; load a file of updates, or a table of the type TABLE_DUMP_V2 with --as-announcements`;
 const tableRemedy = (type: number): string =>
   type === mrtType.tableDump
-    ? "it is a routing table of the old type TABLE_DUMP, not updates; load a file of updates, or a table of the type TABLE_DUMP_V2 with --as-announcements"
+    ? oldTable("TABLE_DUMP")
     : "it is a routing table (RIB), not updates; load a file of updates, or add --as-announcements to load each route as an announcement at the table's time";
 
 /** Subtypes of BGP4MP; a local message was sent by the collector itself (RFC 6396 section 4.4.4). */
@@ -143,6 +154,8 @@ const messages: Readonly<Record<number, Encoding & { readonly local: boolean }>>
   11: { asSize: 4, addPath: true, local: true },
 };
 const state: Skipped = { skipped: "STATE" };
+/** Number of the state of a session that exchanges updates (RFC 6396 section 4.4.1). */
+const established = 6;
 const otherSubtype: Skipped = { skipped: "other BGP record" };
 const onePath: Skipped = { skipped: "withdrawal of one of several paths" };
 
@@ -160,8 +173,14 @@ function readMessage(
   add: (parsed: Update | Skipped | Refusal) => void,
 ): void {
   const start = type === mrtType.bgp4mpExtendedTime ? 4 : 0;
+  if (subtype === 0 || subtype === 5) {
+    forgetPaths(body, start, subtype === 0 ? 2 : 4, identifiers);
+    return add(state);
+  }
+  // BGP4MP_ENTRY and BGP4MP_SNAPSHOT (RFC 6396 appendix B.3), which OpenBGPD writes for "table-mp".
+  if (subtype === 2 || subtype === 3) throw new BrokenInput(oldTable("BGP4MP_ENTRY"));
   const encoding = messages[subtype];
-  if (encoding === undefined) return add(subtype === 0 || subtype === 5 ? state : otherSubtype);
+  if (encoding === undefined) return add(otherSubtype);
   const { asSize, local } = encoding;
   const families = start + 2 * asSize + 2;
   if (body.length < families + 2) return add(refusals.short);
@@ -174,9 +193,29 @@ function readMessage(
   // The sender of a local message is the collector.
   const sender = start + (local ? asSize : 0);
   const peerAsn = asSize === 4 ? body.readUInt32BE(sender) : body.readUInt16BE(sender);
-  const message = readBgpMessage(body, families + 2 + 2 * addressBytes, encoding);
-  const peer = encoding.addPath ? `${local}|${body.toString("latin1", start, families + 2 + addressBytes)}` : "";
+  let peer = encoding.addPath ? session(body, start, asSize, local) : "";
+  const read: Encoding = encoding.addPath ? { ...encoding, plainFamilies: identifiers.plainFamilies(peer) } : encoding;
+  const message = readBgpMessage(body, families + 2 + 2 * addressBytes, read);
+  if (peer === "" && hasPathIds(message)) peer = session(body, start, asSize, local);
   addUpdates(message, { timestamp, peerAsn, monitor: null, service }, peer, identifiers, add);
+}
+
+const hasPathIds = (message: UpdateMessage | Skipped | Refusal): boolean =>
+  "withdrawn" in message &&
+  [message.announced, message.withdrawn].some((prefixes) => prefixes.some(({ pathId }) => pathId !== undefined));
+
+/** Text of the AS and the address of the peer, and of the direction of its messages. */
+function session(body: Buffer, start: number, asSize: 2 | 4, local: boolean): string {
+  const families = start + 2 * asSize + 2;
+  const end = families + 2 + (body.readUInt16BE(families) === 1 ? 4 : 16);
+  return `${local}|${body.readUIntBE(start, asSize)}|${body.toString("latin1", families, end)}`;
+}
+
+/** A change to any state but Established ends the session and its routes; the record ends with the new state. */
+function forgetPaths(body: Buffer, start: number, asSize: 2 | 4, identifiers: PathIdentifiers): void {
+  const families = start + 2 * asSize + 2;
+  if (body.length < families + 4 || body.readUInt16BE(body.length - 2) === established) return;
+  for (const local of [true, false]) identifiers.forget(session(body, start, asSize, local));
 }
 
 /** Peer and local AS of 2 octets, each with an IPv4 address. */
@@ -193,7 +232,7 @@ function readOldUpdate(
   const timestamp = timestampOfEpoch(String(seconds));
   if (timestamp === undefined) return add(refusals.time);
   if (body.length < oldHeaderBytes) return add(refusals.short);
-  const message = readUpdate(body, oldHeaderBytes, body.length, { asSize: 2, addPath: false });
+  const message = readUpdate(body, oldHeaderBytes, body.length, { asSize: 2, addPath: false, isStrict: true });
   addUpdates(message, { timestamp, peerAsn: body.readUInt16BE(0), monitor: null, service }, "", identifiers, add);
 }
 

@@ -1,13 +1,11 @@
 /** Reads the path attributes of an announcement (RFC 4271 section 4.3), with the error handling of RFC 7606. */
 import type { AsPath } from "./as-path.ts";
-import { type Nlri, readNlri } from "./nlri.ts";
+import { type Nlri, type NlriEncoding, readNlri } from "./nlri.ts";
 
 /** How a message or a record of a routing table is encoded. */
-export interface Encoding {
+export interface Encoding extends NlriEncoding {
   /** Octets of an AS number: 2 without the capability of RFC 6793. */
   readonly asSize: 2 | 4;
-  /** Whether prefixes have path identifiers (RFC 7911). */
-  readonly addPath: boolean;
   /** An entry of a routing table, whose MP_REACH_NLRI has only the next hop (RFC 6396 section 4.3.4). */
   readonly table?: boolean;
 }
@@ -229,13 +227,13 @@ function readRoutes(
   bytes: Buffer,
   start: number,
   [from, end]: readonly [from: number, end: number],
-  { addPath }: Encoding,
+  encoding: Encoding,
   read: PathAttributes,
   found: Nlri[],
 ): boolean {
   if (from > end) return false;
   const family = bytes.readUInt16BE(start);
   if ((family !== 1 && family !== 2) || !routed.has(bytes[start + 2] as number)) read.otherFamily = true;
-  else if (!readNlri(bytes, from, end, { family, addPath }, found)) read.brokenPrefix = true;
+  else if (!readNlri(bytes, from, end, family, encoding, found)) read.brokenPrefix = true;
   return true;
 }

@@ -13,10 +13,10 @@ const widthOf = (family: 4 | 6): number => (family === 4 ? 32 : 128);
 
 /** The prefix of a text such as `192.0.2.0/24`, without bits beyond its length; undefined for other text. */
 export function parsePrefix(text: string): Prefix | undefined {
-  if (!isPrefix(text)) return undefined;
+  if (!printed.test(text) && !isPrefix(text)) return undefined;
   const slash = text.indexOf("/");
   const address = text.slice(0, slash);
-  const family = isIPv4(address) ? 4 : 6;
+  const family = address.includes(":") ? 6 : 4;
   return truncated({ family, length: widthOf(family), bits: addressNumber(address) }, Number(text.slice(slash + 1)));
 }
 
@@ -25,6 +25,10 @@ export function truncated({ family, bits }: Prefix, length: number): Prefix {
   const beyond = BigInt(widthOf(family) - length);
   return { family, length, bits: (bits >> beyond) << beyond };
 }
+
+/** The last address of a prefix as a number. */
+export const lastOf = ({ family, length, bits }: Prefix): bigint =>
+  bits | ((1n << BigInt(widthOf(family) - length)) - 1n);
 
 /** As Postgres prints it (RFC 5952). */
 export function printPrefix({ family, length, bits }: Prefix): string {
@@ -37,9 +41,14 @@ export function printPrefix({ family, length, bits }: Prefix): string {
   return `${new SocketAddress({ address, family: family === 4 ? "ipv4" : "ipv6" }).address}/${length}`;
 }
 
+/** IPv6 prefixes that are printed so already: the address ends with at least two groups of zeros and has no others. */
+const printed = /^[1-9a-f][0-9a-f]{0,3}(?::[1-9a-f][0-9a-f]{0,3}){0,5}::\/(?:[1-9]?\d|1[01]\d|12[0-8])$/;
+
 /** A prefix as Postgres prints it, whichever way a source spells IPv6; undefined for other values. */
 export function prefixOf(value: unknown): string | undefined {
-  if (typeof value !== "string" || !isPrefix(value)) return undefined;
+  if (typeof value !== "string") return undefined;
+  if (printed.test(value)) return value;
+  if (!isPrefix(value)) return undefined;
   const [address = "", length] = value.split("/");
   return isIPv4(address) ? value : `${new SocketAddress({ address, family: "ipv6" }).address}/${length}`;
 }
@@ -56,15 +65,23 @@ export function canonicalPrefix(text: string): { prefix: string; hostBits: boole
 export const lengthOf = (prefix: string): number => Number(prefix.slice(prefix.indexOf("/") + 1));
 
 function addressNumber(address: string): bigint {
-  if (isIPv4(address)) return address.split(".").reduce((sum, part) => sum * 256n + BigInt(part), 0n);
+  if (!address.includes(":")) return BigInt(address.split(".").reduce((sum, part) => sum * 256 + Number(part), 0));
   // The last 32 bits may be an IPv4 address.
-  const plain = address.replace(/[^:]+\.[^:]+$/, (ipv4) => {
-    const number = addressNumber(ipv4);
-    return `${(number >> 16n).toString(16)}:${(number & 0xffffn).toString(16)}`;
-  });
+  const plain = !address.includes(".")
+    ? address
+    : address.replace(/[^:]+\.[^:]+$/, (ipv4) => {
+        const number = addressNumber(ipv4);
+        return `${(number >> 16n).toString(16)}:${(number & 0xffffn).toString(16)}`;
+      });
   const [head = "", tail] = plain.split("::");
   const groups = head === "" ? [] : head.split(":");
   const after = tail === undefined || tail === "" ? [] : tail.split(":");
-  const zeros = Array.from({ length: 8 - groups.length - after.length }, () => "0");
-  return [...groups, ...zeros, ...after].reduce((sum, group) => (sum << 16n) + BigInt(`0x${group}`), 0n);
+  const zeros = "0000".repeat(8 - groups.length - after.length);
+  return BigInt(`0x${hexadecimal(groups)}${zeros}${hexadecimal(after)}`);
 }
+
+const hexadecimal = (groups: readonly string[]): string => {
+  let digits = "";
+  for (const group of groups) digits += group.padStart(4, "0");
+  return digits;
+};

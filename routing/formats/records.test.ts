@@ -185,6 +185,9 @@ test("withdraws a prefix with several paths only with its last path", () => {
   for (const id of ["1", "2"]) parse(["BGP4MP_AP", time, ...fields.toSpliced(4, 0, id)].join("|"));
   expect(parse(withdrawal(1))).toEqual({ skipped: "withdrawal of one of several paths" });
   expect(parse(withdrawal(2))).toMatchObject({ type: "W", prefix: "198.51.100.0/24" });
+  for (const id of ["1", "2"]) parse(["BGP4MP_AP", time, ...fields.toSpliced(4, 0, id)].join("|"));
+  expect(parse("BGP4MP|1470931201|STATE|192.0.2.1|64496|6|1")).toEqual({ skipped: "STATE" });
+  expect(parse(withdrawal(1))).toMatchObject({ type: "W", prefix: "198.51.100.0/24" });
 });
 
 test("rejects a file whose last line ends early", async () => {

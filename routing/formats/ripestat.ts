@@ -1,7 +1,7 @@
 import { isAsNumber, isPrefix } from "@routeql/database-access/number-resources";
 import { parsePathJson } from "./as-path.ts";
 import { isObject } from "./is-object.ts";
-import { UpdateElements } from "./json-elements.ts";
+import { JsonElements } from "./json-elements.ts";
 import type { ByteSource, InputRecord, Records } from "./records.ts";
 import { BrokenInput, Refusal } from "./refusal.ts";
 import { communitiesJson, timestampOfEpoch, timestampOfText, type Update } from "./update.ts";
@@ -49,7 +49,7 @@ export function parseRipestatUpdate(value: unknown): Update | Refusal {
 /** The records of RIPEstat's bgp-updates answer, as a stream. @throws BrokenInput for invalid JSON; {@link NotRipestat} for other content */
 export async function* ripestatRecords(source: ByteSource): Records {
   let position = 0;
-  const reader = new UpdateElements();
+  const reader = new JsonElements("data", "updates");
   const record = (element: string | Refusal): InputRecord => {
     position += 1;
     if (element instanceof Refusal) return { position, text: () => "[a large element]", parsed: element };

@@ -138,3 +138,8 @@ test.each([
 ])("the prefix %s is %s", (value, text) => {
   expect(prefixOf(value)).toBe(text);
 });
+
+test("refuses an object as the AS number of a peer", () => {
+  for (const peer_asn of [{ toString: 1 }, [64_496], null, true])
+    expect(parsed({ peer_asn })).toMatchObject([{ reason: "the peer's AS number is not understood" }]);
+});

@@ -60,7 +60,9 @@ function updates(data: Readonly<Record<string, unknown>>): readonly (Update | Sk
   // "rrc00" until 2022, "rrc00.ripe.net" since.
   const host = typeof data["host"] === "string" ? /^([a-z0-9-]{1,40})(?:\.|$)/.exec(data["host"])?.[1] : undefined;
   if (host === undefined) return [refusals.host];
-  const peerAsn = parseAsNumber(String(data["peer_asn"]));
+  const asn = data["peer_asn"];
+  // Texts of other values would call functions that a source names.
+  const peerAsn = typeof asn === "string" || typeof asn === "number" ? parseAsNumber(String(asn)) : undefined;
   if (peerAsn === undefined) return [refusals.peer];
   const common = { timestamp, peerAsn, monitor: null, service: `ripe-ris|${host}` };
 

@@ -53,3 +53,38 @@ test("the longest prefix decides, with all of its rules in their order", () => {
   expect(found("10.1.2.3/32")).toEqual(["10.1.2.0/24", ["2", "3"], "10.1.2.0/24"]);
   expect(found("10.0.0.0/9")).toEqual(["10.0.0.0/8", ["0"], "10.0.0.0/8"]);
 });
+
+test("finds each prefix inside one of many, and none outside", () => {
+  const texts = [
+    "10.1.0.0/16",
+    "10.1.4.0/22",
+    "10.3.0.0/24",
+    "10.3.1.0/24",
+    "192.0.2.128/25",
+    "0.0.0.0/8",
+    "255.255.255.255/32",
+  ];
+  const prefixes = new ConfiguredPrefixes([...texts, "2001:db8:4::/46", "2001:db8:9::/48", "::/128"].map(configured));
+  const inside = [
+    "10.1.0.0/16",
+    "10.1.255.255/32",
+    "10.1.5.0/24",
+    "10.3.0.0/25",
+    "10.3.1.255/32",
+    "192.0.2.255/32",
+    "0.255.255.0/24",
+  ];
+  const outside = [
+    "10.0.255.255/32",
+    "10.2.0.0/16",
+    "10.3.2.0/24",
+    "10.1.0.0/15",
+    "192.0.2.127/32",
+    "1.0.0.0/8",
+    "255.255.255.254/32",
+  ];
+  for (const each of [...inside, "255.255.255.255/32", "2001:db8:7:ffff::/64", "2001:DB8:9:0::1/128", "::/128"])
+    expect(prefixes.find(each), each).toBeDefined();
+  for (const each of [...outside, "2001:db8:8::/48", "2001:db8:3:ffff::/64", "2001:db8:a::/48", "::/0", "::1/128"])
+    expect(prefixes.find(each), each).toBeUndefined();
+});

@@ -1,4 +1,4 @@
-import { lengthOf, type Prefix, parsePrefix, printPrefix, truncated } from "../formats/prefix.ts";
+import { lastOf, lengthOf, type Prefix, parsePrefix, printPrefix, truncated } from "../formats/prefix.ts";
 import { PreparedRule, type Rule } from "./rules.ts";
 
 /** A rule of a prefix and of its more specific prefixes with lengths from `low` to `high`. */
@@ -31,16 +31,45 @@ interface Entry {
   readonly rule: PreparedRule;
 }
 
+/** The addresses of a prefix, as numbers. */
+interface Range {
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
+/** The ranges that no other one contains, in order. */
+function outermost(ranges: readonly Range[]): readonly Range[] {
+  const found: Range[] = [];
+  const widestFirst = (a: Range, b: Range): number =>
+    a.first < b.first ? -1 : a.first > b.first ? 1 : a.last > b.last ? -1 : a.last < b.last ? 1 : 0;
+  for (const range of ranges.toSorted(widestFirst)) if (range.first > (found.at(-1)?.last ?? -1n)) found.push(range);
+  return found;
+}
+
+/** Whether one of ordered ranges without overlaps has the address. */
+function within(ranges: readonly Range[], address: bigint): boolean {
+  let [low, high] = [0, ranges.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ranges[middle]!.last < address) low = middle + 1;
+    else high = middle;
+  }
+  return low < ranges.length && ranges[low]!.first <= address;
+}
+
 /** Remembered answers, about 10 MB: a feed of all updates asks for every prefix of the internet. */
 const mostKnown = 100_000;
 
 /** The active configuration, for look-ups by prefix. Ranges of lengths are never expanded to single prefixes. */
 export class ConfiguredPrefixes {
   readonly #byLength: Readonly<Record<4 | 6, Map<number, Map<bigint, Entry[]>>>> = { 4: new Map(), 6: new Map() };
+  /** Nearly all prefixes of a full feed are outside, which this finds with few comparisons. */
+  readonly #ranges: Readonly<Record<4 | 6, readonly Range[]>>;
   readonly #known = new Map<string, Node | null>();
 
   constructor(configured: readonly Configured[]) {
     const prepared = new Map<Rule, PreparedRule>();
+    const ranges: Record<4 | 6, Range[]> = { 4: [], 6: [] };
     for (const each of configured.toSorted((a, b) => a.order - b.order)) {
       const prefix = parsePrefix(each.prefix);
       if (prefix === undefined) throw new Error(`The configured prefix ${each.prefix} is no prefix.`);
@@ -52,7 +81,9 @@ export class ConfiguredPrefixes {
       const entries = alike.get(prefix.bits) ?? [];
       alike.set(prefix.bits, entries);
       entries.push({ configured: each, rule });
+      ranges[prefix.family].push({ first: prefix.bits, last: lastOf(prefix) });
     }
+    this.#ranges = { 4: outermost(ranges[4]), 6: outermost(ranges[6]) };
   }
 
   /** @param text a prefix; bits beyond its length do not count @returns undefined outside the configuration */
@@ -61,7 +92,7 @@ export class ConfiguredPrefixes {
     if (node === undefined) {
       if (this.#known.size >= mostKnown) this.#known.clear();
       const prefix = parsePrefix(text);
-      node = prefix === undefined ? null : this.#search(prefix);
+      node = prefix === undefined || !within(this.#ranges[prefix.family], prefix.bits) ? null : this.#search(prefix);
       this.#known.set(text, node);
     }
     return node ?? undefined;

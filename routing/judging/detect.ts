@@ -1,20 +1,21 @@
-import { readFile } from "node:fs/promises";
 import type { Client } from "pg";
 import { inTurn } from "@routeql/database-access/advisory-locks";
+import { textBeside } from "@routeql/database-access/text-beside";
 import type { Time } from "./episodes.ts";
 import { Judge, type Mark } from "./judge.ts";
-import { changeableRecords, knownRecords } from "./known-records.ts";
-import type { Configuration } from "./parsed-configuration.ts";
+import { changeableRecords, knownRecords } from "./stored/known-records.ts";
+import type { Configuration } from "./configuration/parsed-configuration.ts";
 import {
   type ActiveConfiguration,
   activeConfiguration,
   type ConfiguredCounts,
   storeConfiguration,
-} from "./stored-configuration.ts";
-import { outdateRecords, saveEpisodes } from "./stored-episodes.ts";
-import { differs, markColumns, rowColumns, rowOf, type StoredRow, updateRows } from "./stored-rows.ts";
-import { JudgedTimes } from "./judged-times.ts";
-import { newlyWatched, saveVisibility, settleVisibility } from "./stored-visibility.ts";
+  storedVersion,
+} from "./stored/stored-configuration.ts";
+import { outdateRecords, saveEpisodes } from "./stored/stored-episodes.ts";
+import { differs, markColumns, rowColumns, rowOf, type StoredRow, updateRows } from "./stored/stored-rows.ts";
+import { JudgedTimes } from "./stored/judged-times.ts";
+import { newlyWatched, saveVisibility, settleVisibility } from "./stored/stored-visibility.ts";
 import { sweep } from "./sweep.ts";
 
 export interface DetectReport {
@@ -64,6 +65,18 @@ export async function applyConfiguration(
   });
 }
 
+/** Compares a configuration with the only one of the database. @returns the version of the database's if both are equal */
+export async function versionIfStored(client: Client, configuration: Configuration): Promise<string | undefined> {
+  return inTurn(client, async () => {
+    const before = await storedVersion(client);
+    await client.query("savepoint compared");
+    await storeConfiguration(client, configuration, true);
+    const after = await storedVersion(client);
+    await client.query("rollback to savepoint compared");
+    return after === before ? before : undefined;
+  });
+}
+
 /** Rows that the cursor returns at once. */
 const page = 10_000;
 
@@ -85,7 +98,7 @@ async function judgeAll(
   const known = await knownRecords(client, active.prefixes, await changeableRecords(client, undefined, 0));
   const judge = new Judge(active.prefixes, known);
   const times = new JudgedTimes(active.prefixes);
-  await client.query(await readFile(new URL("match.sql", import.meta.url), "utf8"));
+  await client.query(textBeside(import.meta.url, "match.sql"));
   await client.query(
     `declare judged_rows no scroll cursor for
      select ${rowColumns("key")}, ${markColumns} from matched_prefixes join routing.bgp_updates using (prefix)
@@ -111,6 +124,7 @@ async function judgeAll(
     }
     marked += await updateRows(client, changed);
   }
+  judge.settle();
   await client.query("close judged_rows");
   const episodes = judge.episodes.changed;
   const outdated = await outdateRecords(client, [...known.outdated, ...judge.abandoned]);

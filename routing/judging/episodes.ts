@@ -134,35 +134,7 @@ export class Episodes {
 
   /** A withdrawal. @returns the open episodes of its prefix that its monitor saw */
   withdraw({ prefix, peer, time }: Message): Episode[] {
-    return peer === null ? [] : this.#withdraw(prefix, peer, time);
-  }
-
-  /** A benign announcement withdraws the hijacks of the prefix that its monitor saw; without any, those of the prefix one bit shorter. */
-  replace({ prefix, peer, time }: Message): void {
-    if (peer === null || this.#open.size === 0) return;
-    if (this.#seen(prefix, peer).length > 0) this.#withdraw(prefix, peer, time);
-    else {
-      const supernet = this.supernetOf(prefix);
-      if (supernet !== null) this.#withdraw(supernet, peer, time);
-    }
-  }
-
-  /** The prefix that is one bit shorter; null for a prefix of length 0. */
-  supernetOf(prefix: string): string | null {
-    let supernet = this.#supernets.get(prefix);
-    if (supernet === undefined) {
-      if (this.#supernets.size > 100_000) this.#supernets.clear();
-      supernet = supernetOf(prefix);
-      this.#supernets.set(prefix, supernet);
-    }
-    return supernet;
-  }
-
-  #seen(prefix: string, peer: number): Episode[] {
-    return [...(this.#open.get(prefix)?.values() ?? [])].filter((episode) => episode.peers.has(peer));
-  }
-
-  #withdraw(prefix: string, peer: number, time: Time): Episode[] {
+    if (peer === null) return [];
     const seen = this.#seen(prefix, peer);
     for (const episode of seen) {
       const state = episode.peers.get(peer)!;
@@ -183,6 +155,34 @@ export class Episodes {
       }
     }
     return seen;
+  }
+
+  /** The prefix whose hijacks a benign announcement withdraws, because its monitor saw them: its own, else the one that is one bit shorter. */
+  replacedBy({ prefix, peer }: Message): string | undefined {
+    if (peer === null || this.#open.size === 0) return undefined;
+    if (this.#seen(prefix, peer).length > 0) return prefix;
+    const supernet = this.supernetOf(prefix);
+    return supernet !== null && this.#seen(supernet, peer).length > 0 ? supernet : undefined;
+  }
+
+  /** A benign announcement. */
+  replace(message: Message, prefix = this.replacedBy(message)): void {
+    if (prefix !== undefined) this.withdraw({ ...message, prefix });
+  }
+
+  /** The prefix that is one bit shorter; null for a prefix of length 0. */
+  supernetOf(prefix: string): string | null {
+    let supernet = this.#supernets.get(prefix);
+    if (supernet === undefined) {
+      if (this.#supernets.size > 100_000) this.#supernets.clear();
+      supernet = supernetOf(prefix);
+      this.#supernets.set(prefix, supernet);
+    }
+    return supernet;
+  }
+
+  #seen(prefix: string, peer: number): Episode[] {
+    return [...(this.#open.get(prefix)?.values() ?? [])].filter((episode) => episode.peers.has(peer));
   }
 
   #of(prefix: string): Map<string, Episode> {

@@ -1,12 +1,12 @@
 import type { Client } from "pg";
 import { type Episode, Episodes, halvesOf, supernetOf, type Time } from "./episodes.ts";
 import { inOrder, Judge, judgedIdentity, type Mark, type Row } from "./judge.ts";
-import { JudgedTimes, judgedTimes } from "./judged-times.ts";
-import { changeableRecords, knownRecords } from "./known-records.ts";
-import type { ActiveConfiguration } from "./stored-configuration.ts";
-import { openEpisodes, outdateRecords, type SavedCounts, saveEpisodes } from "./stored-episodes.ts";
-import { saveVisibility, visibilityOf } from "./stored-visibility.ts";
-import { differs, markColumns, rowColumns, rowOf, type StoredRow, updateRows } from "./stored-rows.ts";
+import { JudgedTimes, judgedTimes } from "./stored/judged-times.ts";
+import { changeableRecords, knownRecords } from "./stored/known-records.ts";
+import type { ActiveConfiguration } from "./stored/stored-configuration.ts";
+import { openEpisodes, outdateRecords, type SavedCounts, saveEpisodes } from "./stored/stored-episodes.ts";
+import { saveVisibility, visibilityOf } from "./stored/stored-visibility.ts";
+import { differs, markColumns, rowColumns, rowOf, type StoredRow, updateRows } from "./stored/stored-rows.ts";
 
 /** Results for rows that the caller inserts, already marked. */
 export interface JudgedRows {
@@ -47,6 +47,7 @@ export async function judgeNew(client: Client, active: ActiveConfiguration, rows
       const mark = judge.judge(row);
       if (mark !== undefined) marks.push(mark);
     }
+    judge.settle();
     changed.push(...episodes.changed);
   }
   if (again.prefixes.size > 0) {
@@ -153,5 +154,6 @@ async function judgeAgain(
     const mark = judge.judge(row);
     if (mark !== undefined && prefixes.has(row.prefix)) marks.push(mark);
   }
+  judge.settle();
   return { marks, fresh, changed: judge.episodes.changed, outdated: [...known.outdated, ...judge.abandoned] };
 }

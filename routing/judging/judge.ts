@@ -32,9 +32,20 @@ export interface KnownRecords {
   readonly outdated: ReadonlySet<string>;
 }
 
-/** Judges rows in order. The same rows in the same order give the same records. */
+/**
+ * Judges rows in order. The same rows in the same order give the same records.
+ *
+ * Times may be whole seconds, and an announcement with an AS set is several rows. So the correct announcements of a time come after the hijacked
+ * ones, and end no hijack that their monitor announces at that time.
+ */
 export class Judge {
   readonly episodes: Episodes;
+  /** Of the rows since the last {@link settle}. */
+  #time: Time | undefined;
+  /** Prefixes with the monitors that announced a hijack of them. */
+  readonly #hijacked = new Set<string>();
+  /** Correct announcements that may end a hijack. */
+  #correct: Row[] = [];
   readonly #prefixes: ConfiguredPrefixes;
   readonly #known: KnownRecords;
   /** Keys of recomputed records, each with the episode that continues it. */
@@ -55,21 +66,34 @@ export class Judge {
   judge(row: Row): Mark | undefined {
     const node = this.#prefixes.find(row.prefix);
     if (node === undefined) return undefined;
+    if (row.time !== this.#time || row.type === "W") this.settle();
+    this.#time = row.time;
     const { recomputed, outdated } = this.#known;
     const finished = row.hijackKeys.filter((key) => !recomputed.has(key));
     const mark = (episodes: readonly Episode[]): Mark => ({ row, matchedPrefix: node.prefix, episodes, finished });
     if (row.type === "W") return mark(this.episodes.withdraw(row));
     const verdict = judge(node.rules, row.path, node.isMoreSpecific);
     if (verdict === undefined) {
-      this.episodes.replace(row);
+      if (this.episodes.replacedBy(row) !== undefined) this.#correct.push(row);
       return mark([]);
     }
+    this.#hijacked.add(`${row.prefix} ${row.peer}`);
     // It belongs to a record that a person or the end of the hijack has closed.
     if (finished.some((key) => !outdated.has(key))) return mark([]);
     const episode = this.episodes.announce(row, { ...findingOf(verdict, node), annotate: annotator(row, node) });
     if (!episode.isStored) episode.parent ??= finished[0] ?? null;
     this.#continue(row, episode);
     return mark([episode]);
+  }
+
+  /** Judges the correct announcements of the last time: after the last row, or of rows that are each compared with the ones before. */
+  settle(): void {
+    // All before the first withdrawal, which may end a record.
+    const replaced = this.#correct.map((row) => [row, this.episodes.replacedBy(row)] as const);
+    for (const [row, prefix] of replaced)
+      if (!this.#hijacked.has(`${prefix} ${row.peer}`)) this.episodes.replace(row, prefix);
+    this.#correct = [];
+    this.#hijacked.clear();
   }
 
   /** An episode keeps the key of the record that had its updates, because people may have written to that record. */

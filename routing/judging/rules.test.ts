@@ -152,3 +152,15 @@ test("annotations only rise", () => {
   expect(after("critical", "1:4")).toBe("critical");
   expect(after("written by an operator", "1:4")).toBe("written by an operator");
 });
+
+test("a rule that does not list the annotation leaves it to the next rule", () => {
+  const condition = [{ in: ["1:1"], out: [] }];
+  const rules = [
+    [{ name: "medium", conditions: condition }],
+    [
+      { name: "critical", conditions: condition },
+      { name: "low", conditions: [] },
+    ],
+  ].map((annotations) => new PreparedRule(rule({ annotations })));
+  expect(annotate("low", rules, new Set(["1:1"]))).toBe("critical");
+});

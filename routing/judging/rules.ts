@@ -1,5 +1,5 @@
-import type { AsNumbers } from "./as-numbers.ts";
-import { AsSet } from "./as-numbers.ts";
+import type { AsNumbers } from "./configuration/as-numbers.ts";
+import { AsSet } from "./configuration/as-numbers.ts";
 import { cleanPath } from "./clean-path.ts";
 
 /** A rating of a hijack from the communities of its announcements. One condition has to hold: all of `in`, none of `out`. */

@@ -35,6 +35,18 @@ test("a loss that returns and comes back within one moment is one", () => {
   expect(visibility.losses).toEqual([{ prefix, started: 5, ended: null, minPeers: 1, left: 0 }]);
 });
 
+test("a peer that announces and withdraws at one time has withdrawn, also in two runs", () => {
+  for (const before of [true, false]) {
+    const visibility = new Visibility();
+    const peers = new Map([[1, { announced: before, last: 5 }]]);
+    visibility.watch(prefix, 1, { count: Number(before), newest: 5, loss: undefined, peers });
+    visibility.add(message(5, before ? "W" : "A", 1));
+    expect([...visibility.states()].filter(({ announced }) => announced)).toEqual([]);
+    visibility.add(message(6, "A", 1));
+    expect([...visibility.states()]).toEqual([{ prefix, peer: 1, announced: true, last: 6 }]);
+  }
+});
+
 test("a stored loss without states of peers ends when it began, at the earliest", () => {
   const visibility = new Visibility();
   const loss = { prefix, started: 20, ended: null, minPeers: 1, left: 0 };

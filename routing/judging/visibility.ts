@@ -55,8 +55,9 @@ export class Visibility {
     const watched = this.#watched.get(prefix);
     if (watched === undefined || peer === null) return;
     const before = watched.peers.get(peer);
-    if (before !== undefined && time < before.last) return;
     const announced = type === "A";
+    // As for hijacks, a withdrawal comes after the announcements of its time, in whichever order runs read them.
+    if (before !== undefined && (time < before.last || (time === before.last && announced))) return;
     watched.peers.set(peer, { announced, last: time });
     watched.changed.add(peer);
     watched.newest = Math.max(watched.newest, time);

@@ -1,26 +1,55 @@
 import { describe, expect, test } from "vitest";
 import { parseVrps } from "./vrps.ts";
 
-const read = (roas: unknown, metadata: unknown = {}) => parseVrps(JSON.stringify({ metadata, roas }), "list.json");
+const parse = (text: string) =>
+  parseVrps(
+    (async function* () {
+      for (let at = 0; at < text.length; at += 7) yield Buffer.from(text.slice(at, at + 7));
+    })(),
+    "list.json",
+  );
+const read = (roas: unknown, metadata: unknown = {}) => parse(JSON.stringify({ metadata, roas }));
 
-test("reads lists of Routinator and rpki-client", () => {
+test("reads lists of Routinator and rpki-client", async () => {
   const vrps = [{ prefix: "192.0.2.0/24", maxLength: 25, asn: 64_500 }];
   expect(
-    read([{ asn: "AS64500", prefix: "192.0.2.0/24", maxLength: 25, ta: "ripe" }], {
+    await read([{ asn: "AS64500", prefix: "192.0.2.0/24", maxLength: 25, ta: "ripe" }], {
       generated: 1_767_225_600,
       generatedTime: "2026-01-01T00:00:00Z",
     }),
   ).toEqual({ builtAt: new Date("2026-01-01T00:00:00Z"), vrps });
   expect(
-    read([{ asn: 64_500, prefix: "192.0.2.0/24", maxLength: 25, ta: "ripe", expires: 1 }], {
+    await read([{ asn: 64_500, prefix: "192.0.2.0/24", maxLength: 25, ta: "ripe", expires: 1 }], {
       buildtime: "2026-01-01T00:00:00Z",
       roas: 1,
     }),
   ).toEqual({ builtAt: new Date("2026-01-01T00:00:00Z"), vrps });
-  expect(read([{ asn: "AS0", prefix: "2001:DB8::/32", source: [{ type: "roa" }] }])).toEqual({
+  expect(await read([{ asn: "AS0", prefix: "2001:DB8::/32", source: [{ type: "roa" }] }])).toEqual({
     builtAt: undefined,
     vrps: [{ prefix: "2001:db8::/32", maxLength: 32, asn: 0 }],
   });
+});
+
+test("reads lists of StayRTR, OctoRPKI and FORT", async () => {
+  const entry = { asn: "AS64500", prefix: "192.0.2.0/24", maxLength: 24 };
+  const vrps = [{ prefix: "192.0.2.0/24", maxLength: 24, asn: 64_500 }];
+  expect(await read([{ ...entry, ta: "" }], { counts: 1, generated: 1_767_225_600, valid: 1_767_229_200 })).toEqual({
+    builtAt: new Date("2026-01-01T00:00:00Z"),
+    vrps,
+  });
+  expect(await read([entry], { buildtime: "2026-01-01T01:00:00+01:00" })).toMatchObject({
+    builtAt: new Date("2026-01-01T00:00:00Z"),
+  });
+  const marked = `\uFEFF{"roas":[${JSON.stringify(entry)}]}`;
+  expect(await parse(marked)).toEqual({ vrps });
+  expect(await parse(`{ "router_keys" : [ ], "roas" : [ ${JSON.stringify(entry)} ] }`)).toEqual({ vrps });
+});
+
+test("refuses a list of the future, which would never be old", async () => {
+  const roas = [{ asn: 1, prefix: "192.0.2.0/24" }];
+  const at = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();
+  await expect(read(roas, { buildtime: at(2 * 3_600_000) })).rejects.toThrow("in the future. Correct the clock");
+  expect((await read(roas, { buildtime: at(60_000) })).vrps).toHaveLength(1);
 });
 
 describe("refuses a list with the place and the reason", () => {
@@ -31,14 +60,30 @@ describe("refuses a list with the place and the reason", () => {
     [{ asn: 1, prefix: "192.0.2.1/24" }, "list.json: roas.0.prefix: 192.0.2.1/24 has bits set beyond its length"],
     [{ asn: 1, prefix: "192.0.2.0/24", maxLength: 23 }, "list.json: roas.0: maxLength 23 is not between 24 and 32"],
     [{ asn: 1, prefix: "192.0.2.0/24", maxLength: 33 }, "list.json: roas.0: maxLength 33 is not between 24 and 32"],
-  ])("%j", (entry, message) => {
-    expect(() => read([entry])).toThrow(message);
+  ])("%j", async (entry, message) => {
+    await expect(read([entry])).rejects.toThrow(message);
   });
 
-  test("an empty list, another JSON and another text", () => {
-    expect(() => read([])).toThrow("list.json: roas: the list is empty");
-    expect(() => parseVrps("[]", "list.json")).toThrow("Use the output format json of Routinator or rpki-client.");
-    expect(() => read([{ asn: 1, prefix: "192.0.2.0/24" }], { generated: 1e300 })).toThrow("metadata.generated: ");
-    expect(() => parseVrps("IP Prefix,ASN", "list.json")).toThrow("list.json is no JSON");
+  test("ten of many problems", async () => {
+    const list = { roas: Array.from({ length: 1_000 }, () => ({ asn: "ASX", prefix: "192.0.2.0/24" })) };
+    const whole = parseVrps(
+      (async function* () {
+        yield Buffer.from(JSON.stringify(list));
+      })(),
+      "list.json",
+    );
+    const { message } = (await whole.catch((error: unknown) => error)) as Error;
+    expect(message.split("\n")).toHaveLength(10);
+  });
+
+  test("an empty list, another JSON and another text", async () => {
+    await expect(read([])).rejects.toThrow("list.json: roas: the list is empty");
+    await expect(parse("[]")).rejects.toThrow("Use the output format json of Routinator or rpki-client.");
+    await expect(read([{ asn: 1, prefix: "192.0.2.0/24" }], { generated: 1e300 })).rejects.toThrow(
+      "metadata.generated: ",
+    );
+    await expect(parse("IP Prefix,ASN")).rejects.toThrow("list.json is no JSON");
+    await expect(parse('{"roas":[{"asn":1,}]}')).rejects.toThrow("list.json is no JSON");
+    await expect(parse('{"roas":[{}')).rejects.toThrow("list.json is no JSON");
   });
 });

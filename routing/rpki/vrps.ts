@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { isAsNumber, parseAsNumber } from "@routeql/database-access/number-resources";
+import { JsonElements } from "../formats/json-elements.ts";
 import { canonicalPrefix, lengthOf } from "../formats/prefix.ts";
+import type { ByteSource } from "../formats/records.ts";
+import { BrokenInput, Refusal } from "../formats/refusal.ts";
 
 /** A validated ROA payload (RFC 6811): the AS may announce the prefix and its more specific ones up to a length. */
 export interface Vrp {
@@ -37,56 +40,86 @@ const roa = z.object({
   maxLength: z.int().min(0).max(128).optional(),
 });
 
-/** `json` and `jsonext` of Routinator, and `json` of rpki-client. Other members are ignored. */
-const list = z.object({
+/** `json` and `jsonext` of Routinator, and `json` of rpki-client, StayRTR, OctoRPKI and FORT. Other members are ignored. */
+const description = z.object({
   metadata: z
     .object({
       generated: z.int().min(0).max(4_294_967_295).optional(),
-      generatedTime: z.iso.datetime().optional(),
-      buildtime: z.iso.datetime().optional(),
+      generatedTime: z.iso.datetime({ offset: true }).optional(),
+      buildtime: z.iso.datetime({ offset: true }).optional(),
     })
     .optional(),
-  roas: z.array(z.unknown()).min(1, "the list is empty"),
 });
 
+/** Milliseconds by which the clock of a validator may be ahead. */
+const mostAhead = 3_600_000;
 const shownProblems = 10;
+/** Three times as many as the internet has. */
+const mostPayloads = 2_000_000;
 
-/** Reads the JSON of a validator. @param name of the file or address, for messages @throws VrpListError */
-export function parseVrps(text: string, name: string): VrpList {
+/** Reads the JSON of a validator, as a stream. @param name of the file or address, for messages @throws VrpListError */
+export async function parseVrps(source: ByteSource, name: string): Promise<VrpList> {
+  const elements = new JsonElements("roas");
+  const vrps: Vrp[] = [];
+  const problems: string[] = [];
+  const fail = (): VrpListError => new VrpListError(problems.map((problem) => `${name}: ${problem}`).join("\n"));
+  let index = 0;
+  try {
+    for await (const chunk of source) {
+      for (const element of elements.write(chunk)) {
+        const read = readVrp(element);
+        if (Array.isArray(read)) problems.push(...read.map((problem) => `roas.${index}${problem}`));
+        else vrps.push(read);
+        index += 1;
+        if (vrps.length > mostPayloads) problems.push(`roas: the list has more than ${mostPayloads} payloads`);
+        // A chunk can have the whole list.
+        if (problems.length >= shownProblems || vrps.length > mostPayloads) throw fail();
+      }
+    }
+    const { data, error } = description.safeParse(elements.end());
+    const wrong = error?.issues.map(({ path, message }) => `${path.join(".") || "the file"}: ${message}`) ?? [];
+    if (!elements.seen) wrong.push("it has no list roas");
+    else if (index === 0) wrong.push("roas: the list is empty");
+    if (wrong.length > 0)
+      throw new VrpListError(`${name}: ${wrong.join("; ")}. Use the output format json of Routinator or rpki-client.`);
+    if (problems.length > 0) throw fail();
+    const built = builtAt(data?.metadata ?? {});
+    // Its age would stay negative, and no alert would notice that later lists are missing.
+    if (built !== undefined && built.getTime() > Date.now() + mostAhead)
+      throw new VrpListError(
+        `${name}: the list is of ${built.toISOString()}, in the future. Correct the clock of the validator`,
+      );
+    return { builtAt: built, vrps };
+  } catch (error) {
+    if (error instanceof BrokenInput) throw new VrpListError(`${name} is no JSON: ${error.message}`);
+    throw error;
+  }
+}
+
+/** @returns the payload, or its problems with their places */
+function readVrp(element: string | Refusal): Vrp | string[] {
+  if (element instanceof Refusal) return [`: ${element.reason}`];
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(element);
   } catch (error) {
-    throw new VrpListError(`${name} is no JSON: ${(error as Error).message}`);
+    throw new BrokenInput((error as Error).message);
   }
-  const { data, error } = list.safeParse(value);
-  if (error !== undefined)
-    throw new VrpListError(
-      `${name}: ${error.issues.map(({ path, message }) => `${path.join(".") || "the file"}: ${message}`).join("; ")}. Use the output format json of Routinator or rpki-client.`,
-    );
-  const problems: string[] = [];
-  const vrps: Vrp[] = [];
-  for (const [index, entry] of data.roas.entries()) {
-    const read = roa.safeParse(entry);
-    if (read.success) {
-      const { asn, prefix } = read.data;
-      const [length, longest] = [lengthOf(prefix), prefix.includes(":") ? 128 : 32];
-      const maxLength = read.data.maxLength ?? length;
-      if (maxLength >= length && maxLength <= longest) vrps.push({ prefix, maxLength, asn });
-      else problems.push(`roas.${index}: maxLength ${maxLength} is not between ${length} and ${longest}`);
-    } else
-      problems.push(...read.error.issues.map(({ path, message }) => `roas.${index}.${path.join(".")}: ${message}`));
-    if (problems.length >= shownProblems) break;
-  }
-  if (problems.length > 0) throw new VrpListError(problems.map((problem) => `${name}: ${problem}`).join("\n"));
-  return { builtAt: builtAt(data.metadata ?? {}), vrps };
+  const { data, error } = roa.safeParse(value);
+  if (data === undefined) return error.issues.map(({ path, message }) => `.${path.join(".")}: ${message}`);
+  const { asn, prefix } = data;
+  const [length, longest] = [lengthOf(prefix), prefix.includes(":") ? 128 : 32];
+  const maxLength = data.maxLength ?? length;
+  return maxLength >= length && maxLength <= longest
+    ? { prefix, maxLength, asn }
+    : [`: maxLength ${maxLength} is not between ${length} and ${longest}`];
 }
 
 function builtAt({
   generated,
   generatedTime,
   buildtime,
-}: NonNullable<z.infer<typeof list>["metadata"]>): Date | undefined {
+}: NonNullable<z.infer<typeof description>["metadata"]>): Date | undefined {
   if (generated !== undefined) return new Date(generated * 1000);
   const text = generatedTime ?? buildtime;
   return text === undefined ? undefined : new Date(text);

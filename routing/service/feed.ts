@@ -16,6 +16,8 @@ export interface FeedOptions {
   readonly bufferBytes: number;
   readonly log: FeedLogger;
   readonly outage: Outage;
+  /** Called when this replica becomes the feed of the source, and when it is that no longer. */
+  readonly onActive: (isActive: boolean) => void;
 }
 
 /** Milliseconds between two attempts to connect, or to become the feed. */
@@ -30,7 +32,7 @@ const lastWords = 8_000;
  * While the database is away, the active one keeps reading into its bounded buffer, and continues where it stands.
  */
 export async function runFeed(options: FeedOptions, stopping: AbortSignal): Promise<void> {
-  const { source, metrics, log, outage } = options;
+  const { source, metrics, log, outage, onActive } = options;
   const labels = { source: source.name };
   let feed: { readonly intake: Intake; covered: number } | undefined;
   const end = new AbortController();
@@ -53,7 +55,7 @@ export async function runFeed(options: FeedOptions, stopping: AbortSignal): Prom
           log.warn(labels, "another replica is the feed of this source now");
           source.stop();
           feed = undefined;
-          metrics.active.set(labels, 0);
+          onActive(false);
           metrics.connected.set(labels, 0);
         }))
       )
@@ -80,7 +82,7 @@ export async function runFeed(options: FeedOptions, stopping: AbortSignal): Prom
         const reason = "database restored";
         await writer.write({ kind: "found", at: place.coveredUntil, end: feed.covered, reason }, feed.covered);
       }
-      metrics.active.set(labels, 1);
+      onActive(true);
       for (;;) {
         const entry = await feed.intake.log.head(end.signal);
         if (entry === undefined) break;
@@ -107,7 +109,7 @@ export async function runFeed(options: FeedOptions, stopping: AbortSignal): Prom
     }
   }
   source.stop();
-  metrics.active.set(labels, 0);
+  onActive(false);
 }
 
 /** Ends a connection, also one to a machine that is gone. */

@@ -3,10 +3,11 @@ import { readText, UnreadableText } from "@routeql/contract/written-text";
 import { isDeepStrictEqual } from "node:util";
 import { unreadable } from "@routeql/database-access/unreadable";
 import type { Client } from "pg";
-import { applyConfiguration } from "../judging/detect.ts";
-import type { Configuration } from "../judging/parsed-configuration.ts";
-import { ConfigurationError } from "../judging/problems.ts";
-import { readConfiguration } from "../judging/read-configuration.ts";
+import { applyConfiguration, versionIfStored } from "../judging/detect.ts";
+import type { Configuration } from "../judging/configuration/parsed-configuration.ts";
+import { ConfigurationError } from "../judging/configuration/problems.ts";
+import { readConfiguration } from "../judging/configuration/read-configuration.ts";
+import { storedVersion } from "../judging/stored/stored-configuration.ts";
 import type { FeedLogger } from "./log.ts";
 
 export interface FollowedOptions {
@@ -16,29 +17,91 @@ export interface FollowedOptions {
   /** Called with whether the file as it is now is the database's configuration. */
   readonly onState: (isApplied: boolean) => void;
   readonly onApplied: () => void;
+  /** Whether this replica applies its file over another configuration of the database: of two with different files, one may. */
+  readonly isActive: () => boolean;
   /** Milliseconds between two looks at the file, and between two attempts to apply it. */
   readonly interval?: number;
 }
 
-/** Keeps the configuration for detection equal to a file, until `signal` is aborted. */
+/** Looks at the file between two looks at the database. */
+const looksForDatabase = 12;
+
+/**
+ * Keeps the configuration for detection equal to a file, until `signal` is aborted: after a change of the file, and after another one of the
+ * database, such as a restore.
+ */
 export async function followConfiguration(options: FollowedOptions, signal: AbortSignal): Promise<void> {
-  const { file, log, onState, interval = 5_000 } = options;
+  const { file, connect, log, onState, isActive, interval = 5_000 } = options;
   // At the start of the process the file is complete. Later it may be written in pieces, so that two looks have to find the same.
   let seen = look(file);
   let settled: Look | undefined;
-  while (!signal.aborted) {
+  /** Of the settled file; undefined for one with errors. */
+  let configuration: Configuration | undefined;
+  /** Version of the database's configuration when it last was the file's. */
+  let applied: string | undefined;
+  /** Another version at the last look: a second replica with the next file may just have applied it. */
+  let other: string | undefined;
+  for (let looks = 1; !signal.aborted; looks += 1) {
     const found = look(file);
     if (!isSame(found, settled) && isSame(found, seen)) {
-      const configuration = parse(found, file, log);
+      configuration = parse(found, file, log);
       // A file with errors is reported once; the database may be away, so that another attempt helps.
-      const isSettled = configuration === undefined || (await apply(configuration, options, signal));
+      applied = configuration === undefined ? undefined : await apply(configuration, options, signal);
+      const isSettled = configuration === undefined || applied !== undefined;
       if (isSettled) settled = found;
-      onState(isSettled && configuration !== undefined);
+      other = undefined;
+      onState(applied !== undefined);
+    } else if (configuration !== undefined && isSame(found, settled) && looks % looksForDatabase === 0) {
+      const wanted = configuration;
+      try {
+        const version = await connected(connect, signal, versionOf);
+        if (version !== applied && version !== other)
+          applied = await connected(connect, signal, (client) => compare(client, wanted));
+        else if (version === other && isActive()) {
+          log.info({}, "the database has another configuration for detection; the file is applied again");
+          settled = undefined;
+        }
+        other = version === applied ? undefined : version;
+        onState(version === applied);
+      } catch {
+        // The database is away, which the feed itself reports.
+      }
     }
     seen = found;
     await after(interval, undefined, { signal }).catch(() => {});
   }
 }
+
+/** Does some work on a connection of its own, which a stopping feed ends: its last rows need the turn, and the work may wait for a lock. */
+async function connected<T>(
+  connect: () => Promise<Client>,
+  signal: AbortSignal,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  let client: Client | undefined;
+  const end = (): void => void client?.end().catch(() => {});
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    client = await connect();
+    signal.throwIfAborted();
+    return await work(client);
+  } finally {
+    signal.removeEventListener("abort", end);
+    await client?.end().catch(() => {});
+  }
+}
+
+/** The version of the database's configuration; empty without one. */
+const versionOf = async (client: Client): Promise<string> => (await storedVersion(client)) ?? "";
+
+/** @returns the version of the database's configuration if it is this one: another replica may have applied an equal file */
+async function compare(client: Client, configuration: Configuration): Promise<string | undefined> {
+  await client.query(patientSession);
+  return versionIfStored(client, configuration);
+}
+
+/** A run waits for others, and judges all updates again, which may take minutes. */
+const patientSession = "set statement_timeout = 0; set idle_in_transaction_session_timeout = '5min'";
 
 /** The text of a file, or why there is none. */
 type Look = { readonly text: string } | { readonly problem: string };
@@ -74,32 +137,26 @@ function parse(found: Look, file: string, log: FeedLogger): Configuration | unde
   }
 }
 
+/** @returns the version of the database's configuration; undefined if it could not be applied */
 async function apply(
   configuration: Configuration,
   { connect, log, onApplied }: FollowedOptions,
   signal: AbortSignal,
-): Promise<boolean> {
-  let client: Client | undefined;
-  const end = (): void => void client?.end().catch(() => {});
-  // A stopping feed needs the turn for its last rows.
-  signal.addEventListener("abort", end, { once: true });
+): Promise<string | undefined> {
   try {
-    client = await connect();
-    if (signal.aborted) return false;
-    // All updates are judged again, which may take minutes.
-    await client.query("set statement_timeout = 0; set idle_in_transaction_session_timeout = '5min'");
-    const report = await applyConfiguration(client, configuration);
-    if (report === undefined) return true;
-    const { configured, hijacks } = report;
-    log.info({ configured, hijacks }, "applied the configuration for detection");
-    onApplied();
-    return true;
+    return await connected(connect, signal, async (client) => {
+      await client.query(patientSession);
+      const report = await applyConfiguration(client, configuration);
+      if (report !== undefined) {
+        const { configured, hijacks } = report;
+        log.info({ configured, hijacks }, "applied the configuration for detection");
+        onApplied();
+      }
+      return versionOf(client);
+    });
   } catch (error) {
     if (!signal.aborted)
       log.warn({ err: error }, "the configuration for detection is not applied yet; the feed retries");
-    return false;
-  } finally {
-    signal.removeEventListener("abort", end);
-    await client?.end().catch(() => {});
+    return undefined;
   }
 }

@@ -3,10 +3,12 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { clientConfig, LibpqClient } from "@routeql/contract/connection/client";
 import { readConnection } from "@routeql/contract/connection/connection";
-import type { Client, QueryResultRow } from "pg";
+import type { Client } from "pg";
+import { forgetOtherSources, unfilledGaps } from "../batches/live-gaps.ts";
 import { ExabgpSource } from "../sources/exabgp.ts";
 import type { LiveSource } from "../sources/live-source.ts";
 import { RisLiveSource } from "../sources/ris-live.ts";
+import { ActiveSources } from "./active-sources.ts";
 import { runFeed } from "./feed.ts";
 import type { FeedLogger } from "./log.ts";
 import { followConfiguration } from "./followed-configuration.ts";
@@ -41,9 +43,16 @@ export async function startService(settings: FeedSettings, log: FeedLogger): Pro
     return configuredPrefixes(connect);
   };
   const sources = settings.FEED_SOURCES.map((name) => createSource(name, settings, prefixes, log));
+  const names = sources.map(({ name }) => name);
   const countGaps = async (): Promise<void> => {
-    const gaps = await unfilledGaps(connect);
-    for (const { name } of sources) metrics.unfilledGaps.set({ source: name }, gaps.get(name) ?? 0);
+    const client = await connect();
+    try {
+      await forgetOtherSources(client, names);
+      const gaps = await unfilledGaps(client);
+      for (const name of names) metrics.unfilledGaps.set({ source: name }, gaps.get(name) ?? 0);
+    } finally {
+      await client.end().catch(() => {});
+    }
   };
   const outage = new Outage(log);
   const warn = (sentence: string) => (error: unknown) => {
@@ -65,9 +74,15 @@ export async function startService(settings: FeedSettings, log: FeedLogger): Pro
   const server = createHttpServer(metrics);
   server.listen(settings.METRICS_PORT);
   await once(server, "listening");
-  const feeds = sources.map((source) =>
-    runFeed({ source, connect, metrics, bufferBytes: settings.BUFFER_MIB * 1_048_576, log, outage }, stopping.signal),
-  );
+  const active = new ActiveSources(names);
+  const bufferBytes = settings.BUFFER_MIB * 1_048_576;
+  const feeds = sources.map((source) => {
+    const onActive = (isActive: boolean): void => {
+      active.set(source.name, isActive);
+      metrics.active.set({ source: source.name }, isActive ? 1 : 0);
+    };
+    return runFeed({ source, connect, metrics, bufferBytes, log, outage, onActive }, stopping.signal);
+  });
   const { CONFIGURATION_FILE: file } = settings;
   const following =
     file !== undefined &&
@@ -81,6 +96,7 @@ export async function startService(settings: FeedSettings, log: FeedLogger): Pro
           firstConfiguration.resolve();
         },
         onApplied: subscribe,
+        isActive: () => active.decides,
       },
       stopping.signal,
     );
@@ -128,25 +144,11 @@ function createSource(
   });
 }
 
-/** Gaps of the last seven days that no files fill, by source. */
-async function unfilledGaps(connect: () => Promise<Client>): Promise<ReadonlyMap<string, number>> {
-  const rows = await rowsOf<{ source: string; gaps: number }>(
-    connect,
-    `select source, count(*)::integer as gaps from routing.feed_gaps
-     where time_filled is null and (time_ended is null or time_ended > (now() at time zone 'UTC') - interval '7 days') group by source`,
-  );
-  return new Map(rows.map(({ source, gaps }) => [source, gaps]));
-}
-
 async function configuredPrefixes(connect: () => Promise<Client>): Promise<readonly string[]> {
-  const query = "select prefix::text from routing.configured_prefixes order by prefix";
-  return (await rowsOf<{ prefix: string }>(connect, query)).map(({ prefix }) => prefix);
-}
-
-async function rowsOf<Row extends QueryResultRow>(connect: () => Promise<Client>, query: string): Promise<Row[]> {
   const client = await connect();
   try {
-    return (await client.query<Row>(query)).rows;
+    const query = "select prefix::text from routing.configured_prefixes order by prefix";
+    return (await client.query<{ prefix: string }>(query)).rows.map(({ prefix }) => prefix);
   } finally {
     await client.end().catch(() => {});
   }

@@ -41,6 +41,12 @@ async function* replay(chunks: Buffer[], iterator: AsyncIterator<Buffer>): ByteS
   }
 }
 
+const endsEarly = (format: string, command: string): string =>
+  `the ${format} stream ends early; download it again, or load what is there: ${command} FILE | npm run load -- -`;
+
+const isDamaged = (format: string, { message }: Error): string =>
+  `the ${format} stream is damaged: ${message}; download the file again`;
+
 /** Unpacks gzip, also several streams one after another (RFC 1952 section 2.2). */
 export async function* gunzip(source: ByteSource): ByteSource {
   const stream = createGunzip();
@@ -50,9 +56,8 @@ export async function* gunzip(source: ByteSource): ByteSource {
     for await (const chunk of stream) yield chunk as Buffer;
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    if (code === "Z_BUF_ERROR") throw new BrokenInput("the gzip stream ends early", { cause: error });
-    if (code?.startsWith("Z_"))
-      throw new BrokenInput(`the gzip stream is damaged: ${(error as Error).message}`, { cause: error });
+    if (code === "Z_BUF_ERROR") throw new BrokenInput(endsEarly("gzip", "zcat"), { cause: error });
+    if (code?.startsWith("Z_")) throw new BrokenInput(isDamaged("gzip", error as Error), { cause: error });
     throw error;
   }
 }
@@ -79,7 +84,7 @@ const brokenBzip2 = (error: Error): BrokenInput =>
   new BrokenInput(
     // Without more bytes the package reads beyond its queue.
     error instanceof TypeError || error.message.includes("prematurely")
-      ? "the bzip2 stream ends early"
-      : `the bzip2 stream is damaged: ${error.message}`,
+      ? endsEarly("bzip2", "bzcat")
+      : isDamaged("bzip2", error),
     { cause: error },
   );

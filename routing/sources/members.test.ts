@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { pack } from "tar-stream";
 import { describe, expect, test } from "vitest";
 import type { ByteSource } from "../formats/records.ts";
-import { bgp4mp, prefix24, update } from "../testing/mrt-encoder.ts";
+import { bgp4mp, prefix24, record, update } from "../testing/mrt-encoder.ts";
 import { detectFormat, members } from "./members.ts";
 import { Refusal } from "../formats/refusal.ts";
 
@@ -122,23 +122,37 @@ describe("rejects a broken input with a clear error", () => {
   const long = text.repeat(2000);
 
   test.each([
-    ["a gzip stream that ends early", async () => gzipSync(long).subarray(0, 90), "the gzip stream ends early"],
-    ["a damaged gzip stream", async () => damaged(gzipSync(long)), "the gzip stream is damaged"],
-    ["a bzip2 stream that ends early", async () => bzip2[0]!.subarray(0, 60), "the bzip2 stream ends early"],
-    ["a damaged bzip2 stream", async () => damagedAt(bzip2[0]!, 40), "the bzip2 stream is damaged"],
+    [
+      "a gzip stream that ends early",
+      async () => gzipSync(long).subarray(0, 90),
+      "early; download it again, or load what is there: zcat FILE | npm",
+    ],
+    ["a damaged gzip stream", async () => damaged(gzipSync(long)), "; download the file again"],
+    [
+      "a bzip2 stream that ends early",
+      async () => bzip2[0]!.subarray(0, 60),
+      "early; download it again, or load what is there: bzcat FILE | npm",
+    ],
+    ["a damaged bzip2 stream", async () => damagedAt(bzip2[0]!, 40), "; download the file again"],
     ["raw MRT that ends early", async () => bgp4mp(update({})).subarray(0, 50), "it ends inside record 1"],
     ["gzip inside gzip", async () => gzipSync(gzipSync(text)), "gzip inside gzip"],
-    ["JSON that ends early", async () => Buffer.from(json.slice(0, -10)), "the JSON is broken after update 1"],
-    ["JSON that is none", async () => Buffer.from('{"data": nothing}'), "the JSON is broken after update 0"],
-    ["JSON with something after it", async () => Buffer.from(`${json} {}`), "the JSON is broken after update 1"],
+    ["JSON that ends early", async () => Buffer.from(json.slice(0, -10)), "the JSON is broken after element 1"],
+    ["JSON that is none", async () => Buffer.from('{"data": nothing}'), "the JSON is broken after element 0"],
+    ["JSON with something after it", async () => Buffer.from(`${json} {}`), "the JSON is broken after element 1"],
     [
       "JSON with updates that are no list",
       async () => Buffer.from('{"data": {"updates": {"a": {}}}}'),
       "no bgp-updates answer",
     ],
     ["JSON of something else", async () => Buffer.from('{"data": {"updates": 1}}'), "no bgp-updates answer"],
+    ["a page of a web server", async () => Buffer.from("<!DOCTYPE html>\n<title>404"), "it is a page of a web server"],
+    [
+      "bgpdump text of several lines",
+      async () => Buffer.from("TIME: 04/01/15 00:00:01\nTYPE: BGP4MP/MESSAGE/Update\n"),
+      "use bgpdump -m",
+    ],
     ["other text", async () => Buffer.from("hello"), "neither MRT nor bgpdump -m text nor RIPEstat"],
-    ["a tar that ends early", async () => (await tarOf({ "a.txt": long })).subarray(0, 5000), "the tar is broken"],
+    ["a tar that ends early", async () => (await tarOf({ "a.txt": long })).subarray(0, 5000), "; download it again"],
     [
       "a tar in a gzip stream that ends early",
       async () => gzipSync(await tarOf({ "a.txt": long })).subarray(0, 200),
@@ -172,6 +186,7 @@ test.each([
   ["a tar", tar, "tar"],
   ["nothing at all", Buffer.alloc(0), "empty"],
   ["raw MRT", Buffer.from([0x45, 0xc5, 0x8f, 0x3c, 0, 16, 0, 1, 0, 0, 0, 50]), "mrt"],
+  ["raw MRT of the time whose bytes are those of zip", record(16, 4, Buffer.alloc(50), 0x50_4b_03_04), "mrt"],
   ["bzip2", Buffer.from("BZh91AY&SY"), "bzip2"],
   ["bgpdump text with path identifiers", Buffer.from("BGP4MP_ET_LOCAL_AP|1|W|\n"), "bgpdump"],
   ["bgpdump text", Buffer.from("BGP4MP|1470931200|W|192.0.2.1|64496|198.51.100.0/24\n"), "bgpdump"],
@@ -187,6 +202,9 @@ test.each([
   ["UTF-16", Buffer.from("\ufeffBGP4MP|", "utf16le"), "iconv"],
   ["xz", Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]), "xzcat"],
   ["Zstandard", Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), "zstdcat"],
+  ["compress", Buffer.from([0x1f, 0x9d, 0x90]), "uncompress -c"],
+  ["lz4", Buffer.from([0x04, 0x22, 0x4d, 0x18]), "lz4cat"],
+  ["zip", Buffer.from("PK\u0003\u0004"), "unzip -p"],
 ])("rejects %s with a remedy", (_, head, message) => {
   expect(() => detectFormat(head)).toThrow(message);
 });

@@ -19,6 +19,9 @@ const DETECTION_BYTES = 65_536;
 const unsupported: readonly (readonly [name: string, magic: Buffer, command: string])[] = [
   ["xz", Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]), "xzcat"],
   ["Zstandard", Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), "zstdcat"],
+  ["compress", Buffer.from([0x1f, 0x9d]), "uncompress -c"],
+  ["lz4", Buffer.from([0x04, 0x22, 0x4d, 0x18]), "lz4cat"],
+  ["zip", Buffer.from("PK\u0003\u0004"), "unzip -p"],
 ];
 
 /** Detects the format of an input from its first bytes. @throws BrokenInput for a known but unsupported format, with a remedy */
@@ -32,6 +35,8 @@ export function detectFormat(head: Buffer): Format {
   )
     return "bzip2";
   if (head.length >= 262 && head.toString("latin1", 257, 262) === "ustar") return "tar";
+  // Before all others, which are shorter: a time of 2012 has the bytes of zip, one of 2018 begins with the byte of a bracket.
+  if (isMrt(head)) return "mrt";
   for (const [name, magic, command] of unsupported) {
     if (head.subarray(0, magic.length).equals(magic))
       throw new BrokenInput(`it is compressed with ${name}; use: ${command} FILE | npm run load -- -`);
@@ -40,8 +45,11 @@ export function detectFormat(head: Buffer): Format {
   if (/^(?:\xff\xfe|\xfe\xff)/.test(text))
     throw new BrokenInput("it is text in UTF-16; use: iconv -f UTF-16 -t UTF-8 FILE | npm run load -- -");
   if (isBgpdump(text)) return "bgpdump";
-  // Before JSON: the time of 2018 begins with the byte of a bracket.
-  if (isMrt(head)) return "mrt";
+  if (/^\s*<(?:!doctype|html|\?xml)/i.test(text))
+    throw new BrokenInput(
+      "it is a page of a web server, such as that of a missing file; check its address and download it again",
+    );
+  if (/^TIME: [^\n]*\n/m.test(text)) throw new BrokenInput("it is bgpdump text of several lines; use bgpdump -m");
   return /^\s*[[{]/.test(text) ? "json" : "unknown";
 }
 
@@ -172,7 +180,7 @@ async function* tarContent(entry: ByteSource): ByteSource {
 
 function brokenTar(error: unknown): unknown {
   const broken = error instanceof Error && !(error instanceof BrokenInput) && /tar|end of data/i.test(error.message);
-  return broken ? new BrokenInput(`the tar is broken: ${error.message}`, { cause: error }) : error;
+  return broken ? new BrokenInput(`the tar is broken: ${error.message}; download it again`, { cause: error }) : error;
 }
 
 async function drain(source: ByteSource): Promise<void> {

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
-import { judge, PreparedRule, type Rule } from "@routeql/routing/judging/rules";
+import { type Annotation, judge, PreparedRule, type Rule } from "@routeql/routing/judging/rules";
 
 /** A rule as ARTEMIS's detector gets it; -1: any AS. */
 interface TheirRule {
@@ -8,17 +8,19 @@ interface TheirRule {
   readonly neighbors: readonly number[];
   readonly prepend_seq: readonly (readonly number[])[];
   readonly policies: readonly string[];
+  /** Each element has one name. */
+  readonly community_annotations?: readonly Readonly<Record<string, Annotation["conditions"]>>[];
 }
 
 const configured = "192.0.2.0/24";
 const moreSpecific = "192.0.2.0/25";
 
 // Few numbers, so that paths often keep and often break a rule.
-const asn = fc.integer({ min: 1, max: 7 });
+export const asn = fc.integer({ min: 1, max: 7 });
 const asns = fc.oneof({ weight: 4, arbitrary: fc.array(asn, { maxLength: 3 }) }, fc.constant([-1]));
 const common = { origin_asns: asns, policies: fc.constantFrom([], [], ["no-export"]) };
 const sequences = fc.array(fc.array(asn, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 2 });
-const rule: fc.Arbitrary<TheirRule> = fc.oneof(
+export const rule: fc.Arbitrary<TheirRule> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ ...common, neighbors: asns, prepend_seq: fc.constant([]) }) },
   fc.record({ ...common, neighbors: fc.constant([]), prepend_seq: sequences }),
 );
@@ -28,14 +30,19 @@ const configuration = fc.record({
   messages: fc.array(message, { minLength: 20, maxLength: 20 }),
 });
 
-const ours = ({ origin_asns, neighbors, prepend_seq, policies }: TheirRule, index: number): Rule => ({
+export const ours = (
+  { origin_asns, neighbors, prepend_seq, policies, community_annotations = [] }: TheirRule,
+  index: number,
+): Rule => ({
   name: `rule ${index + 1}`,
   origins: origin_asns[0] === -1 ? "*" : origin_asns,
   neighbours: neighbors[0] === -1 ? "*" : neighbors,
   prepends: prepend_seq,
   noExport: policies.length > 0,
   moreSpecifics: "hijack",
-  annotations: [],
+  annotations: community_annotations.flatMap((each) =>
+    Object.entries(each).map(([name, conditions]) => ({ name, conditions })),
+  ),
 });
 
 /** Compares the verdicts on random announcements by random rules with those of ARTEMIS's detector. @returns a sentence for each difference */

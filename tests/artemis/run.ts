@@ -2,8 +2,8 @@ import type { Client } from "pg";
 import { loadInput } from "@routeql/routing/batches/load-input";
 import type { InputRecord } from "@routeql/routing/formats/records";
 import { detect } from "@routeql/routing/judging/detect";
-import { readConfiguration } from "@routeql/routing/judging/read-configuration";
-import { activeConfiguration } from "@routeql/routing/judging/stored-configuration";
+import { readConfiguration } from "@routeql/routing/judging/configuration/read-configuration";
+import { activeConfiguration } from "@routeql/routing/judging/stored/stored-configuration";
 import { sweep } from "@routeql/routing/judging/sweep";
 import { type CaseFile, differences, type Sent, type Step } from "./cases.ts";
 

@@ -72,7 +72,7 @@ test("ASVS 16.3.1: a storm of rejected logins is audited as the first one and a 
   );
   // The minute may end in between, which ends the count.
   const told = rows as { detail: { further?: number } }[];
-  expect(told[0]?.detail).toEqual({ flow: "session" });
+  expect(told[0]?.detail).toEqual({ flow: "session", reason: "throttled" });
   expect(told.reduce((sum, { detail }) => sum + (detail.further ?? 1), 0)).toBe(20);
   expect(told.length).toBeLessThan(6);
 });

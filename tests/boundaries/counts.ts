@@ -2,21 +2,14 @@
  * Prints the size of each product and of the documents; `npm run lint` runs it. Code is TypeScript and JavaScript. Tests are `*.test.ts`
  * and folders `testing/`, and all code of `tests/`. Documents are README.md and `docs/`.
  */
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { repository } from "../harness/repository.ts";
+import { listedFiles } from "./listed-files.ts";
 import { isTest } from "./packages.ts";
 import { productOf, products } from "./products.ts";
 
-const listed = (...patterns: readonly string[]): readonly string[] =>
-  execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", ...patterns], {
-    cwd: repository,
-    encoding: "utf8",
-  })
-    .split("\n")
-    .filter((path) => path !== "" && existsSync(join(repository, path)));
-const files = listed("*.ts", "*.tsx", "*.js", "*.mjs");
+const files = listedFiles("*.ts", "*.tsx", "*.js", "*.mjs");
 
 const lines = (paths: readonly string[]): number =>
   paths.reduce((sum, path) => sum + readFileSync(join(repository, path), "utf8").split("\n").length - 1, 0);
@@ -41,7 +34,7 @@ for (const product of products)
     ),
   );
 console.log(row("all", files));
-const words = listed("README.md", "docs/*.md").map(
+const words = listedFiles("README.md", "docs/*.md").map(
   (path) => readFileSync(join(repository, path), "utf8").split(/\s+/).filter(Boolean).length,
 );
 console.log(`documents: ${words.reduce((sum, count) => sum + count, 0)} words`);

@@ -30,13 +30,16 @@ const entrances: Readonly<Record<string, readonly string[]>> = {
 const methods = new Set([
   ...files.filter((name) => !name.startsWith("open")),
   "loadEnvFile",
+  // Of ldapts: readFilter reads escapes as bytes.
+  "parseString",
   "loadFromFile",
   "loadFromDefault",
 ]);
 /** Files beside the module, and tables of the kernel: no person writes them. */
 const ownPath = /import\.meta|^["'`]\/proc\//;
 
-const readerModule = /(written-text|yaml|pem|connection|url|distinguished-name|environment|read-file)(\.ts)?$/;
+const readerModule =
+  /(written-text|yaml|pem|connection|url|distinguished-name|search-filter|environment|read-file)(\.ts)?$/;
 
 const nameOf = (node: unknown): string => String((node as Node | undefined)?.["name"]);
 

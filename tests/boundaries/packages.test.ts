@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
 import { products } from "./products.ts";
 import { repository } from "../harness/repository.ts";
 import { brokenRule, type Package, readPackages } from "./packages.ts";
@@ -77,4 +79,10 @@ test("lists every workspace package, and packages/contract imports none", () => 
   );
   const contract = known.find(({ folder }) => folder === "packages/contract");
   expect([...(contract?.dependencies ?? [])].filter((name) => name.startsWith("@routeql/"))).toEqual([]);
+});
+
+test.each(readPackages())("package.json of $name has each key once", ({ folder }) => {
+  const text = readFileSync(join(repository, folder, "package.json"), "utf8");
+  // JSON.parse keeps the last of two equal keys.
+  expect(() => parse(text) as unknown).not.toThrow();
 });

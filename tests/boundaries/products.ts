@@ -11,7 +11,7 @@ const libraries: Product = {
   name: "libraries",
   folders: [
     "packages/contract",
-    "packages/database",
+    "packages/database-access",
     "packages/metadata",
     "packages/host",
     "packages/pins",

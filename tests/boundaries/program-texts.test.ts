@@ -52,6 +52,12 @@ test.each([
   expect(messages(node)).toEqual([]);
 });
 
+test("rejects a fixed statement of more than 12 lines", () => {
+  const ofLines = (lines: number) => template([`select 1${"\n, 1".repeat(lines - 2)}\nfrom t`]);
+  expect(messages(ofLines(12))).toEqual([]);
+  expect(messages(ofLines(13))).toEqual([expect.stringContaining("cli/new.ts has a statement of 13 lines.")]);
+});
+
 test("a file that no longer inserts text has to leave the list", () => {
   const [[file] = [""]] = Object.entries(insertedTexts);
   expect(messages(template(["a message"]), file)).toHaveLength(1);

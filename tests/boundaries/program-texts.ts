@@ -1,6 +1,7 @@
 /**
  * A rule of oxlint: text of a file, a name or a setting must not become text of a program. SQL takes parameters or quotes each inserted text;
- * a shell takes arguments. A place that inserts text in another way is in the list below, with the reason why the text is safe.
+ * a shell takes arguments. A place that inserts text in another way is in the list below, with the reason why the text is safe. A long fixed
+ * statement is a file `.sql`, which Postgres's parser checks.
  */
 import { relative } from "node:path";
 import { repository } from "../harness/repository.ts";
@@ -20,6 +21,8 @@ interface Context {
 /** The beginning of a statement, or a statement inside of another; not the prose of a message. */
 const statement =
   /^\s*(with \S+ as|select\b[^]*\bfrom|insert into|update \S+ set|delete from|create (table|role|schema|database|temporary|or)|alter (table|role|database|default)|drop (schema|table|role)|grant \S+ (on|to)|revoke \S+ (on|from)|lock table|set (local|role|\w+ = )|copy \S+ (from|to))|\(\s*select\b[^]*\bfrom\b|\bdo \$\$/i;
+/** Lines of a fixed statement in TypeScript. */
+const mostLines = 12;
 const quoting = new Set(["escapeLiteral", "escapeIdentifier", "quote", "quoted", "identifier"]);
 const shells = new Set(["sh", "bash", "/bin/sh", "/bin/bash", "CMD-SHELL"]);
 
@@ -40,8 +43,14 @@ export const programTexts = {
         const texts = (node["quasis"] as { value: { raw: string } }[]).map(({ value }) => value.raw);
         const inserted = (node["expressions"] as Node[]).filter((each) => !isQuoted(each));
         // A tagged template gets its texts and values apart.
-        if (inserted.length === 0 || node.parent?.type === "TaggedTemplateExpression") return;
-        if (statement.test(texts.join("?"))) found += 1;
+        if (node.parent?.type === "TaggedTemplateExpression" || !statement.test(texts.join("?"))) return;
+        if (inserted.length > 0) found += 1;
+        const lines = texts.join("?").trim().split("\n").length;
+        if (isFixed(node) && lines > mostLines)
+          context.report({
+            node,
+            message: `${file} has a statement of ${lines} lines. Move it into a file .sql, as Postgres's parser checks those.`,
+          });
       },
       ArrayExpression(node: Node): void {
         const words = node["elements"] as Node[];

@@ -1,19 +1,13 @@
-import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, posix } from "node:path";
 import { expect, test } from "vitest";
 import { repository } from "../harness/repository.ts";
+import { listedFiles } from "./listed-files.ts";
 import { brokenRule, readPackages } from "./packages.ts";
 import { roomOf, rooms } from "./rooms.ts";
 
 const packages = readPackages();
-const files = execFileSync(
-  "git",
-  ["ls-files", "--cached", "--others", "--exclude-standard", "*.ts", "*.tsx", "*.mjs", "*.js"],
-  { cwd: repository, encoding: "utf8" },
-)
-  .split("\n")
-  .filter((path) => path !== "" && existsSync(join(repository, path)));
+const files = listedFiles("*.ts", "*.tsx", "*.mjs", "*.js");
 const source = files.filter((path) => !/\.test\.tsx?$/.test(path));
 
 test("every entry of the order exists", () => {

@@ -22,11 +22,11 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     src/setting-types.ts src/users.ts src/database.ts src/batch.ts src/errors.ts`),
   cli: order(`
     main.ts commands report stack database open-place.ts kubernetes docker addresses ownership configuration place status access pulumi
-    docker/engine saved-state logs offline.ts foundation bootstrap.mjs bootstrap`),
+    docker/daemon saved-state logs offline.ts foundation bootstrap.mjs bootstrap`),
   "hasura-checks": order(`
     build.ts bin src/main.ts src/verbs src/reports src/permissions src/permissions/writes src/permissions/decide src/permissions/report
     src/rules src/diff src/permissions/observe src/configuration.ts src/metadata src/declared src/findings src/cli src/version.ts src/testing`),
-  offline: order("interface.ts docker-engine pulumi-cli base-images plugins node"),
+  offline: order("interface.ts docker-daemon pulumi-cli base-images plugins node"),
   routing: order("commands service batches sources judging rpki formats testing"),
   database: order("fill reference.ts migrate prune partitions"),
   nginx: order("rendering metrics"),
@@ -34,7 +34,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   "packages/host": order("docker kubernetes ."),
   "packages/contract": order("connection ."),
   "packages/metadata": order("catalog . read testing"),
-  "packages/database": order("."),
+  "packages/database-access": order("."),
   "packages/tracing": order(". testing"),
   "packages/sidecar-settings": order("."),
   "packages/pins": order("."),

@@ -3,13 +3,13 @@ import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { makeAccount } from "../e2e/support/accounts.ts";
-import { done, rows } from "../e2e/support/administer.ts";
-import { loadDemo } from "../e2e/support/data.ts";
-import { containerOf } from "../e2e/support/docker.ts";
-import { loadLines } from "../e2e/support/load-lines.ts";
-import { announcement } from "../e2e/support/small-world.ts";
-import { stack } from "../e2e/support/stack.ts";
+import { makeAccount } from "../e2e/support/clients/accounts.ts";
+import { done, rows } from "../e2e/support/stack/administer.ts";
+import { loadDemo } from "../e2e/support/data/data.ts";
+import { containerOf } from "../e2e/support/stack/docker.ts";
+import { loadLines } from "../e2e/support/data/load-lines.ts";
+import { announcement } from "../e2e/support/data/small-world.ts";
+import { stack } from "../e2e/support/stack/stack.ts";
 import { cutOff, reconnect } from "../faults/support/parts.ts";
 import { mustRun } from "../harness/process.ts";
 import type { PageReport } from "./support/pages.ts";
@@ -82,9 +82,10 @@ test("no page loses its stream, and each row arrives once", { timeout: (minutes 
   const reports = JSON.parse(await output) as readonly PageReport[];
 
   const longest = Math.max(...reports.map(({ longestSilence }) => longestSilence));
-  const logins = reports.reduce((sum, report) => sum + report.logins, 0);
+  const sum = (key: "logins" | "interruptions") => reports.reduce((total, report) => total + report[key], 0);
   console.log(
-    `${writer.written.length} rows, ${reports.length} pages, longest silence ${longest.toFixed(0)} s, ${logins} attempts to log in`,
+    `${writer.written.length} rows, ${reports.length} pages, longest silence ${longest.toFixed(0)} s, ${sum("logins")} attempts to log in, ` +
+      `${sum("interruptions")} errors after which a stream continued`,
   );
   expect(reports).toHaveLength(pageCount);
   expect(writer.written.length).toBeGreaterThan(minutes * 30);

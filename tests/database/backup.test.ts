@@ -137,6 +137,16 @@ describe("backup and restore", { timeout: 120_000 }, () => {
     expect(await contentOf(database)).toEqual(before);
   });
 
+  test("names own tables of an empty database, and deletes them only with --replace", async () => {
+    await drop();
+    await using owner = await database.connect("owner");
+    await owner.query("create table ledger (entry text); insert into ledger values ('kept')");
+    await expect(restore(file)).rejects.toThrow("The database is not empty: it has your tables public.ledger");
+    expect(await rowsOf(database, "owner", "select entry from ledger")).toEqual([{ entry: "kept" }]);
+    await restore(file, true);
+    expect(await contentOf(database)).toEqual(before);
+  });
+
   test("a backup restores rows, permissions and password hashes after a total loss", async () => {
     await drop();
     await restore(file);

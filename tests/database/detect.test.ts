@@ -2,6 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { readConfiguration } from "@routeql/routing/judging/configuration/read-configuration";
+import { versionIfStored } from "@routeql/routing/judging/detect";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 import { type CommandResult, commandsOn, rowsOf, type Run } from "./support.ts";
 
@@ -264,7 +266,7 @@ describe("detect", () => {
     expect(later).toBeGreaterThan(count);
     // the load has judged its updates already
     expect((await detect(configuration)).stdout).toMatch(
-      /0 marked or linked anew\nhijacks .* 0 new, 0 updated; 0 outdated/,
+      /0 marked or linked again\nhijacks .* 0 new, 0 updated; 0 outdated/,
     );
   });
 
@@ -320,7 +322,7 @@ describe("detect", () => {
       for (let from = 0; from < lines.length; from += 50) await loadLines(...lines.slice(from, from + 50));
       expect(await judged()).toEqual(batch);
       expect((await detectWith(prefixes)).stdout).toMatch(
-        /0 marked or linked anew\nhijacks .* 0 new, 0 updated; 0 outdated/,
+        /0 marked or linked again\nhijacks .* 0 new, 0 updated; 0 outdated/,
       );
     });
 
@@ -331,13 +333,31 @@ describe("detect", () => {
       for (const part of parts.toReversed()) await loadLines(...part);
       const live = await judged();
       expect((await detectWith(prefixes)).stdout).toMatch(
-        /0 marked or linked anew\nhijacks .* 0 new, 0 updated; 0 outdated/,
+        /0 marked or linked again\nhijacks .* 0 new, 0 updated; 0 outdated/,
       );
       expect(await judged()).toEqual(live);
       expect(
         await ask("select prefix, hijack_as, type from view_hijacks where active group by 1, 2, 3 having count(*) > 1"),
       ).toEqual([]);
     });
+  });
+
+  test("correct and hijacked announcements of one time are one record, also in several loads", async () => {
+    const seconds = [1, 2, 3, 4];
+    const correct = seconds.map((second) => announce(second, "192.0.2.0/24", [64_496, 64_500]));
+    const hijacked = seconds.map((second) => announce(second, "192.0.2.0/24", [64_496, 64_511]));
+    const loads = [[[...correct, ...hijacked]], [correct, hijacked], [hijacked, correct]];
+    for (const each of loads) {
+      await clear();
+      await detectWith({ "192.0.2.0/24": [64_500] });
+      for (const lines of each) await loadLines(...lines);
+      expect(await ask("select active, time_started, time_last, time_ended from view_hijacks")).toEqual([
+        { active: true, time_started: time(1), time_last: time(4), time_ended: null },
+      ]);
+      expect((await detectWith({ "192.0.2.0/24": [64_500] })).stdout).toMatch(
+        /0 marked or linked again\nhijacks .* 0 new, 0 updated; 0 outdated/,
+      );
+    }
   });
 
   test("keeps an operator's changes; after a resolved or ignored hijack another record begins", async () => {
@@ -586,6 +606,23 @@ autoignore: { quiet: { thres_num_peers_seen: 2, thres_num_ases_infected: 2, inte
     );
     await detectWith({ "192.0.2.0/24": [64_500] });
     expect(await ask("select hijack_as from view_hijacks")).toEqual([{ hijack_as: 64_511 }]);
+  });
+
+  test("a comparison with the stored configuration changes nothing", async () => {
+    const configuration = (origin: number): string =>
+      JSON.stringify({ prefixes: [{ prefix: "192.0.2.0/24", origins: [origin], organisation: "example" }] });
+    await detectWith({ "192.0.2.0/24": [64_500] });
+    const stored = `select d.version::text, c.prefix::text, c.origins from routing.detection d, routing.configured_prefixes c`;
+    const before = await rowsOf(database, "backup", stored);
+    await using client = await database.connect("loader");
+    const compare = (origin: number): Promise<string | undefined> =>
+      versionIfStored(client, readConfiguration(configuration(origin), "configuration.yaml"));
+    expect([await compare(64_500), await compare(64_501)]).toEqual([
+      (before[0] as { version: string }).version,
+      undefined,
+    ]);
+    expect(before).toHaveLength(1);
+    expect(await rowsOf(database, "backup", stored)).toEqual(before);
   });
 
   test("an invalid configuration changes nothing", async () => {

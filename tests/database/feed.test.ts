@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readDatabaseFacts } from "@routeql/cli/status/database-facts";
 import { feedCommand } from "@routeql/routing/commands/feed";
+import { followConfiguration } from "@routeql/routing/service/followed-configuration";
 import { FakeRisLive } from "../harness/fake-ris-live.ts";
 import { repository } from "../harness/repository.ts";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
@@ -183,6 +184,34 @@ describe("feed", { timeout: 60_000 }, () => {
     expect(await gaps()).toContainEqual({ reason: "no feed", lasts: true, filled: false });
   });
 
+  test("a source that leaves the settings ends its gap, and its earlier gaps stay", async () => {
+    await using owner = await database.connect("owner");
+    await owner.query(`insert into routing.feed_sources (source, covered_until, beat_at, stopped) values
+        ('exabgp-stopped', '2026-01-01', '2026-01-01', true), ('exabgp-killed', '2026-01-01', '2026-01-01', false), ('exabgp-broken', '2026-01-01', '2026-01-01', true);
+      insert into routing.feed_gaps (source, time_started, time_ended, reason) values
+        ('exabgp-stopped', '2025-12-01', '2025-12-02', 'silent'), ('exabgp-broken', '2026-01-01', null, 'connection lost')`);
+    // Another feed has it, and is stopping.
+    await owner.query("insert into routing.feed_sources values ('exabgp-held', '2026-01-01', '2026-01-01', true)");
+    await using other = await database.connect("feed");
+    await other.query("select pg_advisory_lock(7201010, hashtext('exabgp-held'))");
+    await using server = await FakeRisLive.start();
+    startRis(server);
+    const sources = async (): Promise<unknown[]> =>
+      rowsOf(database, "backup", "select source from routing.feed_sources order by source");
+    await expect.poll(sources, patience).toEqual([{ source: "exabgp-held" }, { source: "ris-live" }]);
+    expect(
+      await rowsOf(
+        database,
+        "backup",
+        "select source, reason, time_ended > '2026-01-02' as ends_now from view_feed_gaps where source <> 'exabgp-held' order by source",
+      ),
+    ).toEqual([
+      { source: "exabgp-broken", reason: "connection lost", ends_now: true },
+      { source: "exabgp-killed", reason: "no feed", ends_now: true },
+      { source: "exabgp-stopped", reason: "silent", ends_now: false },
+    ]);
+  });
+
   test("keeps what arrives while the database is away, and no gap is needed", async () => {
     await using server = await FakeRisLive.start();
     startRis(server);
@@ -255,6 +284,56 @@ describe("feed", { timeout: 60_000 }, () => {
     expect(await once(feed, "exit")).toEqual([0, null]);
   });
 
+  test("marks silent hijacks as dormant while no updates arrive", async () => {
+    const file = join(folder, "silent");
+    await writeFile(file, `BGP4MP|${now()}|A|192.0.2.1|64496|198.51.100.0/24|64496 64500|IGP|192.0.2.1|0|0||NAG||\n`);
+    expect(await load(file)).toMatchObject({ code: 0 });
+    const configuration = join(folder, "silent.yaml");
+    await writeFile(configuration, "prefixes:\n  - { prefix: 198.51.100.0/24, origins: [64501] }\n");
+    expect(await detect("--replace", configuration)).toMatchObject({ code: 0 });
+    const dormant = (): Promise<unknown[]> => rowsOf(database, "engine", "select active, dormant from view_hijacks");
+    expect(await dormant()).toEqual([{ active: true, dormant: false }]);
+    await using owner = await database.connect("owner");
+    await owner.query("update routing.hijacks set time_last = time_last - interval '2 days'");
+    await using server = await FakeRisLive.start();
+    startRis(server);
+    await expect.poll(dormant, patience).toEqual([{ active: true, dormant: true }]);
+    expect(await times()).toHaveLength(1);
+  });
+
+  test("applies its file again when the database has another configuration, as after a restore", async () => {
+    const file = join(folder, "followed.yaml");
+    await writeFile(file, "prefixes:\n  - { prefix: 198.51.100.0/24, origins: [64500] }\n");
+    await using owner = await database.connect("owner");
+    const configured = (): Promise<unknown[]> =>
+      rowsOf(database, "backup", "select prefix::text from routing.configured_prefixes");
+    const stopping = new AbortController();
+    const following = followConfiguration(
+      {
+        file,
+        connect: () => database.connect("feed"),
+        log: { info: () => {}, warn: () => {}, error: () => {} },
+        onState: () => {},
+        onApplied: () => {},
+        isActive: () => true,
+        interval: 50,
+      },
+      stopping.signal,
+    );
+    try {
+      await expect.poll(configured, patience).toEqual([{ prefix: "198.51.100.0/24" }]);
+      await owner.query("truncate routing.configured_prefixes, routing.detection cascade");
+      await expect.poll(configured, patience).toEqual([{ prefix: "198.51.100.0/24" }]);
+      const other = join(folder, "other.yaml");
+      await writeFile(other, "prefixes:\n  - { prefix: 203.0.113.0/24, origins: [64500] }\n");
+      expect((await detect("--replace", other)).code).toBe(0);
+      await expect.poll(configured, patience).toEqual([{ prefix: "198.51.100.0/24" }]);
+    } finally {
+      stopping.abort();
+      await following;
+    }
+  });
+
   test("a replay adds the rows of a load", async () => {
     const line = (time: string, prefix: string): string =>
       `BGP4MP_ET|${time}|A|192.0.2.1|64496|${prefix}|64496 64500|IGP|192.0.2.1|0|0||NAG||\n`;
@@ -294,5 +373,36 @@ describe("feed", { timeout: 60_000 }, () => {
     await writeFile(record, line(86_400, 2, 64_501) + line(90_000, 3, 64_501));
     expect(await runCommand(feedCommand, ["--replay", record, "--speed", "100000"], open)).toMatchObject({ code: 0 });
     expect(await dormant()).toEqual([{ active: true, dormant: true }]);
+  });
+
+  test("autoignore follows the machine's clock in a replay of an older record", async () => {
+    const file = join(folder, "autoignore.yaml");
+    await writeFile(
+      file,
+      `prefixes: { own: &own 198.51.100.0/24 }
+asns: { origin: &origin 64501 }
+rules:
+- prefixes: [*own]
+  origin_asns: [*origin]
+autoignore: { quiet: { thres_num_peers_seen: 2, thres_num_ases_infected: 2, interval: 600, prefixes: [*own] } }
+`,
+    );
+    expect(await detect("--replace", file)).toMatchObject({ code: 0 });
+    const line = (seconds: number, peer: number, origin: number): string =>
+      `BGP4MP_ET|${1_777_975_200 + seconds}|A|192.0.2.${peer}|6449${peer}|198.51.100.0/24|6449${peer} ${origin}|IGP|192.0.2.1|0|0||NAG||\n`;
+    const record = join(folder, "older");
+    const open = async () => ({
+      config: { connectionString: database.getConnectionUri("loader") },
+      close: async () => {},
+    });
+    const replay = async (...lines: readonly string[]): Promise<unknown[]> => {
+      await writeFile(record, lines.join(""));
+      expect(await runCommand(feedCommand, ["--replay", record, "--speed", "100"], open)).toMatchObject({ code: 0 });
+      return rowsOf(database, "engine", "select active, ignored from view_hijacks");
+    };
+    expect(await replay(line(0, 1, 64_500))).toEqual([{ active: true, ignored: false }]);
+    await using owner = await database.connect("owner");
+    await owner.query("update routing.hijacks set time_detected = time_detected - interval '1 hour'");
+    expect(await replay(line(1, 2, 64_501))).toEqual([{ active: false, ignored: true }]);
   });
 });

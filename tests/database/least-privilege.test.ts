@@ -13,7 +13,7 @@ import { rowsOf } from "./support.ts";
 /** Sources with every statement that a service runs under its role. */
 const sources: Partial<Record<DatabaseRole, readonly string[]>> = {
   sidecar: ["auth-sidecar/src/**/*.ts"],
-  loader: ["{routing,packages/database}/**/*.{ts,sql}"],
+  loader: ["{routing,packages/database-access}/**/*.{ts,sql}"],
 };
 
 const table = String.raw`((?:auth|routing|migrations|public)\.[a-z_]+)\b(?!\()`;

@@ -206,6 +206,17 @@ describe("load", () => {
     expect(await loaded(...second, ...second)).toBe(1);
   });
 
+  test("compares an update with a second that has many", async () => {
+    const line = (time: string, block: number): string =>
+      `BGP4MP_ET|${time}|A|192.0.2.1|64496|2001:db8:${block}::/48|64496 64500|IGP|192.0.2.1|0|0||NAG||\n`;
+    const blocks = Array.from({ length: 40 }, (_, block) => block);
+    await loadText(blocks.map((block) => line("1445565678.125", block)).join(""));
+    expect((await loadText(line("1445565678", 39))).stdout).toMatch(/loaded +0\n/);
+    expect((await loadText(line("1445565678.125", 38))).stdout).toMatch(/loaded +0\n/);
+    expect((await loadText(line("1445565678.250", 37))).stdout).toMatch(/loaded +1\n/);
+    expect((await loadText(line("1445565678", 37))).stdout).toMatch(/loaded +0\n/);
+  });
+
   test("identifies a RIPEstat monitor by its paths, or leaves it unknown", async () => {
     const update = (type: string, source: string, path?: number[]): object => ({
       timestamp: "2026-06-16T08:21:48.25",

@@ -189,6 +189,35 @@ describe("the flags of a hijack that operators set", () => {
     await change("u1", "true");
   });
 
+  test("changes of one account at the same time share its bound", async () => {
+    await using owner = await database.connect("owner");
+    await owner.query(`insert into auth.audit_events (event, outcome, user_id, detail)
+      select 'hijack-changed', 'success', 'u1', '{}' from generate_series(1, 9999)`);
+    await using one = await database.connect("engine");
+    await using other = await database.connect("engine");
+    const begin = async (engine: typeof one, account: string): Promise<void> => {
+      const session = JSON.stringify({ "x-hasura-user-id": account });
+      await engine.query("begin read write");
+      await engine.query("select set_config('hasura.user', $1, true)", [session]);
+    };
+    await begin(one, "u1");
+    await one.query("update public.view_hijacks set seen = not seen where key = 'live'");
+    await begin(other, "u1");
+    const second = other.query("update public.view_hijacks set seen = not seen where key = 'ended'");
+    second.catch(() => undefined);
+    const waiting = "select from pg_stat_activity where wait_event = 'advisory' and usename = 'routeql_engine'";
+    await expect.poll(() => rowsOf(database, "bootstrap", waiting)).toHaveLength(1);
+    await one.query("commit");
+    await expect(second).rejects.toThrow(/changed 10000 hijacks within an hour/);
+    await other.query("rollback");
+    // Other accounts wait for nothing.
+    await begin(one, "u2");
+    await one.query("update public.view_hijacks set seen = not seen where key = 'live'");
+    await begin(other, "u3");
+    await other.query("update public.view_hijacks set seen = not seen where key = 'ended'");
+    await Promise.all([one.query("commit"), other.query("commit")]);
+  });
+
   test("an audit event disappears with a change that is rolled back", async () => {
     await using engine = await database.connect("engine");
     await engine.query("begin read write; update view_hijacks set seen = true; rollback");

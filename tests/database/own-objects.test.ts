@@ -37,6 +37,8 @@ const carried: Readonly<Record<string, string>> = {
   collation: "create collation ops.german (provider = icu, locale = 'de')",
   view: "create view ops.large as select code from ops.sites where size > 10",
   "materialized view": "create materialized view ops.sizes as select size, count(*) from ops.sites group by 1",
+  "materialized view over updates":
+    "create materialized view ops.counted as select date_trunc('month', timestamp) as month, count(*) from public.view_bgpupdates group by 1",
   rule: "create rule quiet as on delete to ops.typed do instead nothing",
   trigger:
     "create function ops.mark() returns trigger language plpgsql as $$ begin new.note := 'marked'; return new; end $$; create trigger mark before insert on ops.sites for each row execute function ops.mark()",
@@ -54,11 +56,17 @@ const carried: Readonly<Record<string, string>> = {
     "grant select on ops.sites to routeql_loader; alter default privileges in schema ops2 grant select on tables to routeql_loader",
 };
 
+const updates = `create table routing.bgp_updates_202602 (like routing.bgp_updates including all excluding indexes);
+  alter table routing.bgp_updates attach partition routing.bgp_updates_202602 for values from ('2026-02-01') to ('2026-03-01');
+  insert into routing.bgp_updates (key, prefix, origin_as, as_path, service, type, "timestamp")
+  select gen_random_uuid(), '192.0.2.0/24', 64501, '{64501}', 'test', 'A', timestamp '2026-02-03 04:05:06' + n * interval '1 day' from generate_series(1, 5) n`;
+
 const rows = `insert into ops.ids values (array[gen_random_uuid(), null], array[array['a,"b']]); insert into ops.sites (code, size) values ('a', 5), (E'tab\\tand\\nline', 11); update only ops.sites set note = null where code = 'a';
   insert into ops.visits (site) values ('a'); insert into ops.typed values ('late', 'x', row(1, 'y'), '[1,2)');
   insert into ops.events values ('2026-01-05', 'x'), ('2027-01-01', 'y'); insert into ops.special (code, extra) values ('s', 'e');
   insert into ops.rooms values ('[2026-01-01,2026-01-05)'); insert into ops.tree values (1, 2), (2, 1); insert into ops.names values ('Ä');
-  select nextval('ops.numbers'); select nextval('ops.down'), nextval('ops.down'); refresh materialized view ops.sizes`;
+  select nextval('ops.numbers'); select nextval('ops.down'), nextval('ops.down'); refresh materialized view ops.sizes;
+  ${updates}; refresh materialized view ops.counted`;
 
 /** Each with the reason of its refusal. */
 const refused: readonly (readonly [statement: string, reason: string])[] = [
@@ -110,6 +118,7 @@ describe("objects of own migrations", { timeout: 240_000 }, () => {
       "tree",
       "names",
       "sizes",
+      "counted",
       "last_number",
       "last_down",
       "ids",

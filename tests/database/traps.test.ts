@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { restoreFrom } from "@routeql/cli/database/restore";
-import { restoreProgram } from "@routeql/cli/database/restore-script";
+import { restoreFrom, restoreProgram } from "@routeql/cli/database/restore";
 import { migrationNames } from "@routeql/database/migrate/migration-names";
 import { lastWords } from "@routeql/host/program-streams";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
@@ -247,7 +246,7 @@ describe("a hostile backup", { timeout: 300_000 }, () => {
 
   test("psql obeys no command of a text that reaches it beside the rows", async () => {
     const file = await forge("COPY auth.organisations", (entry) => `\\! touch /tmp/sprung\n${entry}`);
-    const { program, head } = await restoreProgram({ applied: migrationNames(), own: [] }, false);
+    const { program, head } = restoreProgram({ applied: migrationNames(), own: [] }, false);
     const said = lastWords();
     const code = await programsOf(database).as("owner")([...program.slice(0, -1), "{ print }"], {
       input: Readable.from([head, await readFile(file)]),

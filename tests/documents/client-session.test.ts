@@ -95,7 +95,9 @@ interface Page {
   readonly rows: Row[];
   lastAt: number;
   longestSilence: number;
+  /** Errors that ended the stream. */
   readonly errors: unknown[];
+  interruptions: number;
 }
 
 /** A page of the simulated service that follows its stream. */
@@ -105,7 +107,7 @@ function open(service: SimulatedService): Page {
     (options) => createClient({ ...options, webSocketImpl: service.socketClass() }),
     "wss://localhost/api/graphql",
   );
-  const page: Page = { rows: [], lastAt: Date.now(), longestSilence: 0, errors: [] };
+  const page: Page = { rows: [], lastAt: Date.now(), longestSilence: 0, errors: [], interruptions: 0 };
   followStream<Row>(
     client,
     { query },
@@ -115,11 +117,46 @@ function open(service: SimulatedService): Page {
         page.lastAt = Date.now();
         page.rows.push(row);
       },
-      error: (reason) => page.errors.push(reason),
+      error: (reason, isFinal) => {
+        if (isFinal) page.errors.push(reason);
+        else page.interruptions += 1;
+      },
     },
   );
   return page;
 }
+
+test.each(["when it hears the error", "while it waits"])(
+  "a page that ends its busy stream %s gets no other",
+  async (when) => {
+    const service = new SimulatedService();
+    vi.stubGlobal("fetch", () => service.login());
+    const session = createSession(passwordLogin("https://localhost", "user", "password"));
+    const client = session.connect(
+      (options) => createClient({ ...options, webSocketImpl: service.socketClass() }),
+      "wss://localhost/api/graphql",
+    );
+    const heard: unknown[] = [];
+    const end = followStream<Row>(
+      client,
+      { query },
+      {
+        row: (row) => heard.push(row),
+        error: (reason) => {
+          heard.push(reason);
+          if (when === "when it hears the error") end();
+        },
+      },
+    );
+    service.isBusy = true;
+    await pass(500);
+    expect(heard).toHaveLength(1);
+    service.isBusy = false;
+    if (when === "while it waits") end();
+    await pass(minute);
+    expect(heard).toHaveLength(1);
+  },
+);
 
 describe("60 pages behind one address, through an hour of faults", () => {
   test("lose no subscription for five minutes, and neither lose nor repeat a row", { timeout: 60_000 }, async () => {
@@ -129,7 +166,11 @@ describe("60 pages behind one address, through an hour of faults", () => {
     await pass(8 * minute);
     // The gateway is reloaded.
     service.closeAll(1006);
-    await pass(4 * minute);
+    await pass(2 * minute);
+    service.isBusy = true;
+    await pass(minute);
+    service.isBusy = false;
+    await pass(minute);
     // The engine is replaced: connections fail for half a minute.
     service.isDown = true;
     service.closeAll(1012);
@@ -150,6 +191,7 @@ describe("60 pages behind one address, through an hour of faults", () => {
     expect(service.throttled).toBeGreaterThan(0);
     for (const page of pages) {
       expect(page.errors).toEqual([]);
+      expect(page.interruptions).toBeGreaterThan(0);
       expect(page.rows).toEqual(service.rows);
       expect(page.longestSilence).toBeLessThan(5 * minute);
       expect(Date.now() - page.lastAt).toBeLessThan(minute);

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { drillsDocument } from "./drills.ts";
 import { figuresDocument, withoutOldMarks } from "./figures.ts";
+import { refusalTable } from "@routeql/auth-sidecar/audit/refusals";
 import { renderErrorDocument } from "@routeql/contract/error-codes";
 import { dataDictionary } from "@routeql/database/reference";
 import { clientErrors } from "@routeql/engine/errors";
@@ -13,6 +14,7 @@ import { clientPages, clientModuleCopies } from "./client-pages.ts";
 import { grafanaDashboard } from "./grafana-dashboard.ts";
 import { metricsDocument } from "./metrics-document.ts";
 import { sizingTable } from "./sizing.ts";
+import { timesOfFirstUse } from "./times.ts";
 import { packageGraph, serviceGraph, withSection } from "./pictures.ts";
 import { permissionsDocument } from "../permissions/document.ts";
 
@@ -20,9 +22,11 @@ const root = resolve(import.meta.dirname, "../..");
 
 function derived(): ReadonlyMap<string, string> {
   return new Map([
+    ["README.md", withSection("README.md", "times", timesOfFirstUse())],
     ["CONTRIBUTING.md", withSection("CONTRIBUTING.md", "packages", packageGraph())],
     ["docs/design/architecture.md", withSection("docs/design/architecture.md", "services", serviceGraph())],
     ["docs/operate/kubernetes.md", withSection("docs/operate/kubernetes.md", "sizing", sizingTable())],
+    ["docs/operate/users.md", withSection("docs/operate/users.md", "refusals", refusalTable())],
     ["docs/reference/data-dictionary.md", dataDictionary()],
     ["docs/reference/drills.md", drillsDocument()],
     ["docs/reference/error-codes.md", renderErrorDocument(clientErrors)],

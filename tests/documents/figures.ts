@@ -41,8 +41,8 @@ const groups: readonly Group[] = [
     product: stack,
   },
   { title: "End to end", record: "end-to-end", meaning: "one client through the gateway over TLS", product: stack },
+  { title: "First use", record: "first-use", product: stack },
   { title: "Tests", record: "tests", product: ["tests"] },
-  { title: "Durations of the suites", record: "durations", product: ["tests"] },
 ];
 
 /** Changes of a product after which its figures are old. */
@@ -58,14 +58,26 @@ export const withoutOldMarks = (page: string): string => page.replaceAll(oldMark
 const headOf = ({ command, date, commit, machine, load }: RecordedFigure): string =>
   `\`${command}\`, ${date} (${commit}), ${machine}${load === undefined ? "" : `, load ${load}`}.`;
 
+/** An entry of a list in lines of at most 120 characters, broken between words. */
+export function folded(entry: string): string[] {
+  const lines = [""];
+  for (const word of entry.split(" ")) {
+    const line = lines.at(-1)!;
+    if (line === "") lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= 120) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(`  ${word}`);
+  }
+  return lines;
+}
+
 /** Figures of one measurement stand together, under its command. */
 function blocks(record: FigureRecord, product: readonly string[]): string[] {
   const byHead = Map.groupBy(Object.entries(record), ([, figure]) => headOf(figure));
   return [...byHead].flatMap(([head, figures]) => [
     `${head}${isOld(figures[0]![1], product) ? oldMark : ""}`,
     "",
-    ...figures.map(
-      ([what, { figure, note }]) => `- ${what}: ${figure}${note === undefined || note === "" ? "" : ` (${note})`}`,
+    ...figures.flatMap(([what, { figure, note }]) =>
+      folded(`- ${what}: ${figure}${note === undefined || note === "" ? "" : ` (${note})`}`),
     ),
     "",
   ]);
@@ -75,7 +87,7 @@ const introduction = `# Figures
 
 <!-- Generated from tests/records/figures by \`npm run documents\`; do not edit. -->
 
-Measured speed, durations and test results, most under other load: \`load\` is the load average before. Compare ratios, not rates: [how the benchmarks measure](../../bench/README.md).
+Measured under other load: \`load\` is the load average before. Compare ratios, not rates: [how the benchmarks measure](../../bench/README.md).
 Old: the product has changed by more than ${mostChanges} commits since.
 `;
 

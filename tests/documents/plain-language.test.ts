@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join, posix, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Finding, jargonIn, pageFindings, sourceFindings } from "./plain-language.ts";
+import { type Finding, jargonIn, messageFindings, pageFindings, sourceFindings } from "./plain-language.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 const outside = new Set(["node_modules", ".tools", ".routeql", ".git", ".vitepress", "dist", "results"]);
@@ -25,6 +25,16 @@ describe("the check", () => {
   test("finds a long title and jargon in a comment, and ignores code", () => {
     const source = ['test("' + "x".repeat(91) + '", () => {', "  // nobody waits", "  const nobody = 1;"].join("\n");
     expect(sourceFindings(source).map(({ line }) => line)).toEqual([1, 2]);
+  });
+
+  test("finds jargon in messages, and ignores comments, code in backticks and short strings", () => {
+    const source = [
+      'throw new Error("the command gives up now");',
+      "const help = `it is \\`made anew\\` here, and made anew`;",
+      '// "the command gives up now"',
+      'const key = "goes on to";',
+    ].join("\n");
+    expect(messageFindings(source).map(({ line }) => line)).toEqual([1, 2]);
   });
 
   test("finds a long comment line, and ignores a long text", () => {
@@ -55,6 +65,14 @@ test("pages follow the plain-language rules", () => {
   const pages = files("**/*.md");
   expect(pages.length).toBeGreaterThan(40);
   expect(pages.flatMap((path) => listed(path, pageFindings(readFileSync(join(repository, path), "utf8"))))).toEqual([]);
+});
+
+test("messages follow the plain-language rules", () => {
+  const sources = files("**/*.{ts,tsx,mjs}").filter((path) => !/\.test\.ts$|^(tests|bench)\/|\/testing\//.test(path));
+  expect(sources.length).toBeGreaterThan(300);
+  expect(
+    sources.flatMap((path) => listed(path, messageFindings(readFileSync(join(repository, path), "utf8")))),
+  ).toEqual([]);
 });
 
 test("comments and test titles follow the plain-language rules", () => {

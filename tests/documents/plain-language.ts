@@ -1,5 +1,6 @@
 /**
- * Finds patterns that break the project's plain-language rules: jargon, long test titles and comment lines, and long lines and sentences in Markdown.
+ * Finds patterns that break the project's plain-language rules: jargon, also in messages, long test titles and comment lines, and long lines and
+ * sentences in Markdown.
  */
 
 /** Words without a clear meaning, and the words to use instead. */
@@ -56,6 +57,21 @@ export function sourceFindings(source: string): Finding[] {
     if (comment !== undefined && text.length > longestComment)
       findings.push(`a comment line of ${text.length} characters; at most ${longestComment}`);
     return findings.map((problem) => ({ line, problem }));
+  });
+}
+
+/** A string of at least four words, such as a text of an error or of a command's help. */
+const message = /"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`/g;
+
+/** Jargon in the strings of a source file, outside of comments. */
+export function messageFindings(source: string): Finding[] {
+  return source.split("\n").flatMap((text, index) => {
+    if (/^\s*(\/\*|\*|\/\/)/.test(text)) return [];
+    const messages = [...text.matchAll(message)].map(([, plain, template]) => plain ?? template ?? "");
+    return messages
+      .filter((each) => each.trim().split(/\s+/).length >= 4)
+      .flatMap((each) => jargonIn(each.replaceAll("\\`", "`")))
+      .map((problem) => ({ line: index + 1, problem }));
   });
 }
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { withoutOldMarks } from "./figures.ts";
+import { folded, withoutOldMarks } from "./figures.ts";
 import { changesSince } from "./product-changes.ts";
 
 test("counts the later commits that changed the folders of a product", () => {
@@ -41,4 +41,11 @@ test("counts the later commits that changed the folders of a product", () => {
 
 test("the check of documents ignores the marks of old figures", () => {
   expect(withoutOldMarks("`a`, 2 cores. **Old.**\n\n- 1\n")).toBe("`a`, 2 cores.\n\n- 1\n");
+});
+
+test("folds long entries of figures between words", () => {
+  const lines = folded(`- suite: ${"count: 1,000; ".repeat(30)}`.trim());
+  expect(lines.length).toBeGreaterThan(3);
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(122);
+  expect(lines.join("\n").replaceAll("\n  ", " ")).toBe(`- suite: ${"count: 1,000; ".repeat(30)}`.trim());
 });

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { Member } from "./support/accounts.ts";
-import { loadDemo } from "./support/data.ts";
-import { updateFields, views } from "./support/fields.ts";
-import { data, master, refusal } from "./support/graphql.ts";
+import { Member } from "./support/clients/accounts.ts";
+import { loadDemo } from "./support/data/data.ts";
+import { updateFields, views } from "./support/data/fields.ts";
+import { data, master, refusal } from "./support/clients/graphql.ts";
 
 describe("What the service does", () => {
   let analyst: Member;

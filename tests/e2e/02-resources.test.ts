@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { Member } from "./support/accounts.ts";
-import { dataSets, loadDemo, realDataAbsent } from "./support/data.ts";
-import { database } from "./support/database.ts";
-import { hijackFields, specifiedQuery, updateFields, type View, views } from "./support/fields.ts";
-import { data, master } from "./support/graphql.ts";
+import { Member } from "./support/clients/accounts.ts";
+import { dataSets, loadDemo, realDataAbsent } from "./support/data/data.ts";
+import { database } from "./support/stack/database.ts";
+import { hijackFields, specifiedQuery, updateFields, type View, views } from "./support/data/fields.ts";
+import { data, master } from "./support/clients/graphql.ts";
 
 type Row = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Account, makeAccount } from "./support/accounts.ts";
-import { call } from "./support/http.ts";
-import { data } from "./support/graphql.ts";
-import { logout, login, session, sessionHeaders, tokenOfSession } from "./support/sessions.ts";
+import { type Account, makeAccount } from "./support/clients/accounts.ts";
+import { call } from "./support/clients/http.ts";
+import { data } from "./support/clients/graphql.ts";
+import { logout, login, session, sessionHeaders, tokenOfSession } from "./support/clients/sessions.ts";
 
 describe("States and transitions", () => {
   let account: Account;

@@ -1,9 +1,17 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Account, makeAccount } from "./support/accounts.ts";
-import { call } from "./support/http.ts";
-import { accessToken, login, logout, serviceKey, session, sessionHeaders, singleStep } from "./support/sessions.ts";
-import { stack } from "./support/stack.ts";
-import { tokenLives, tokensEndSoon } from "./support/token-lives.ts";
+import { type Account, makeAccount } from "./support/clients/accounts.ts";
+import { call } from "./support/clients/http.ts";
+import {
+  accessToken,
+  login,
+  logout,
+  serviceKey,
+  session,
+  sessionHeaders,
+  singleStep,
+} from "./support/clients/sessions.ts";
+import { stack } from "./support/stack/stack.ts";
+import { tokenLives, tokensEndSoon } from "./support/clients/token-lives.ts";
 
 const loginPath = "/api/auth/login/credentials";
 

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { Member } from "./support/accounts.ts";
-import { loadDemo } from "./support/data.ts";
-import { specifiedQuery, views } from "./support/fields.ts";
-import { data, headersOf, master, post } from "./support/graphql.ts";
-import { call } from "./support/http.ts";
+import { Member } from "./support/clients/accounts.ts";
+import { loadDemo } from "./support/data/data.ts";
+import { specifiedQuery, views } from "./support/data/fields.ts";
+import { data, headersOf, master, post } from "./support/clients/graphql.ts";
+import { call } from "./support/clients/http.ts";
 
 describe("Endpoints, GraphQL", () => {
   let analyst: Member;

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { Member } from "./support/accounts.ts";
-import { loadDemo } from "./support/data.ts";
-import { data, master, post, refusal } from "./support/graphql.ts";
-import { call } from "./support/http.ts";
-import { claimsOf, headerOf } from "./support/sessions.ts";
-import { organisations } from "./support/small-world.ts";
-import { stack } from "./support/stack.ts";
+import { Member } from "./support/clients/accounts.ts";
+import { loadDemo } from "./support/data/data.ts";
+import { data, master, post, refusal } from "./support/clients/graphql.ts";
+import { call } from "./support/clients/http.ts";
+import { claimsOf, headerOf } from "./support/clients/sessions.ts";
+import { organisations } from "./support/data/small-world.ts";
+import { stack } from "./support/stack/stack.ts";
 
 const query = "{ view_bgpupdates(limit: 1) { prefix } }";
 const claimsName = "https://hasura.io/jwt/claims";

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { makeAccount, Member, type Role } from "./support/accounts.ts";
-import { loadDemo } from "./support/data.ts";
-import { database } from "./support/database.ts";
-import { northPrefix } from "./support/detection.ts";
-import { hijackFields, updateFields } from "./support/fields.ts";
-import { data, refusal } from "./support/graphql.ts";
-import { call } from "./support/http.ts";
-import { login, sessionHeaders, singleStep } from "./support/sessions.ts";
-import { organisations } from "./support/small-world.ts";
+import { makeAccount, Member, type Role } from "./support/clients/accounts.ts";
+import { loadDemo } from "./support/data/data.ts";
+import { database } from "./support/stack/database.ts";
+import { northPrefix } from "./support/data/detection.ts";
+import { hijackFields, updateFields } from "./support/data/fields.ts";
+import { data, refusal } from "./support/clients/graphql.ts";
+import { call } from "./support/clients/http.ts";
+import { login, sessionHeaders, singleStep } from "./support/clients/sessions.ts";
+import { organisations } from "./support/data/small-world.ts";
 
 type Row = Record<string, unknown>;
 

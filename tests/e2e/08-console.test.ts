@@ -1,9 +1,9 @@
 import { request } from "undici";
 import { beforeAll, describe, expect, test } from "vitest";
-import { loadDemo } from "./support/data.ts";
-import { call, dispatcher } from "./support/http.ts";
-import { headersOf, master } from "./support/graphql.ts";
-import { stack } from "./support/stack.ts";
+import { loadDemo } from "./support/data/data.ts";
+import { call, dispatcher } from "./support/clients/http.ts";
+import { headersOf, master } from "./support/clients/graphql.ts";
+import { stack } from "./support/stack/stack.ts";
 
 /** 17-console-in-a-browser.test.ts covers the requirements of section 4 that need a browser. */
 describe("Console (optional)", () => {

@@ -1,11 +1,11 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { Member } from "./support/accounts.ts";
-import { loadDemo } from "./support/data.ts";
-import { loadLines } from "./support/load-lines.ts";
-import { headersOf, master } from "./support/graphql.ts";
-import { type Feed, protocols, type SocketOptions, type Subscribe } from "./support/sockets.ts";
-import { stack } from "./support/stack.ts";
-import { announcement } from "./support/small-world.ts";
+import { Member } from "./support/clients/accounts.ts";
+import { loadDemo } from "./support/data/data.ts";
+import { loadLines } from "./support/data/load-lines.ts";
+import { headersOf, master } from "./support/clients/graphql.ts";
+import { type Feed, protocols, type SocketOptions, type Subscribe } from "./support/clients/sockets.ts";
+import { stack } from "./support/stack/stack.ts";
+import { announcement } from "./support/data/small-world.ts";
 
 const newest = "subscription { view_bgpupdates(limit: 1, order_by: {timestamp: desc}) { prefix timestamp } }";
 const anyAnswer = (): boolean => true;

@@ -3,10 +3,10 @@ import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { describe, expect, test } from "vitest";
 import { mustRun, run } from "../harness/process.ts";
 import { ignoredLimits } from "../harness/docker/require-limits.ts";
-import { containerOf, containers } from "./support/docker.ts";
-import { hasFront } from "./support/engine-of-the-run.ts";
-import { call } from "./support/http.ts";
-import { stack } from "./support/stack.ts";
+import { containerOf, containers } from "./support/stack/docker.ts";
+import { hasFront } from "./support/stack/engine-of-the-run.ts";
+import { call } from "./support/clients/http.ts";
+import { stack } from "./support/stack/stack.ts";
 
 /** Design section 1: listeners, paths, TLS; section 2: only the gateway publishes ports. */
 describe("Endpoints: the gateway", () => {

@@ -2,9 +2,9 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { createGunzip } from "node:zlib";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { Member } from "./support/accounts.ts";
-import { dataSets, realData, realDataAbsent } from "./support/data.ts";
-import { data } from "./support/graphql.ts";
+import { Member } from "./support/clients/accounts.ts";
+import { dataSets, realData, realDataAbsent } from "./support/data/data.ts";
+import { data } from "./support/clients/graphql.ts";
 
 interface Counts {
   readonly A: { readonly aggregate: { readonly count: number } };

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { post } from "./support/graphql.ts";
-import { protocols } from "./support/sockets.ts";
-import { stack } from "./support/stack.ts";
+import { post } from "./support/clients/graphql.ts";
+import { protocols } from "./support/clients/sockets.ts";
+import { stack } from "./support/stack/stack.ts";
 import {
   type LoggedOutSocketLife,
   type SocketLife,
   type TokenLives,
   tokenLives,
   tokensEndSoon,
-} from "./support/token-lives.ts";
+} from "./support/clients/token-lives.ts";
 
 /** Tolerance in milliseconds before and after the token's expiry for closing a socket. */
 const early = 1000;

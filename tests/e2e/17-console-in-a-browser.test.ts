@@ -9,15 +9,15 @@ import {
   chromiumPath,
   NetworkChanges,
 } from "../harness/browser.ts";
-import { type Account, makeAccount } from "./support/accounts.ts";
-import { done } from "./support/administer.ts";
-import { ConsolePage } from "./support/console-page.ts";
-import { loadDemo } from "./support/data.ts";
-import { database } from "./support/database.ts";
-import { loadLines } from "./support/load-lines.ts";
-import { accessToken, singleStep } from "./support/sessions.ts";
-import { announcement, organisations } from "./support/small-world.ts";
-import { stack } from "./support/stack.ts";
+import { type Account, makeAccount } from "./support/clients/accounts.ts";
+import { done } from "./support/stack/administer.ts";
+import { ConsolePage } from "./support/clients/console-page.ts";
+import { loadDemo } from "./support/data/data.ts";
+import { database } from "./support/stack/database.ts";
+import { loadLines } from "./support/data/load-lines.ts";
+import { accessToken, singleStep } from "./support/clients/sessions.ts";
+import { announcement, organisations } from "./support/data/small-world.ts";
+import { stack } from "./support/stack/stack.ts";
 
 /** Rules of axe that GraphiQL 5 breaks, with the element. They change with its version, not here. */
 const graphiqlFindings: Readonly<Record<string, string>> = {

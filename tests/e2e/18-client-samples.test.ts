@@ -13,15 +13,15 @@ import {
   NetworkChanges,
 } from "../harness/browser.ts";
 import { run } from "../harness/process.ts";
-import { type Account, makeAccount } from "./support/accounts.ts";
-import { done } from "./support/administer.ts";
-import { loadDemo } from "./support/data.ts";
-import { database } from "./support/database.ts";
-import { loadLines } from "./support/load-lines.ts";
-import { pageOrigin } from "./support/own-stack.ts";
-import { accessToken, singleStep } from "./support/sessions.ts";
-import { announcement } from "./support/small-world.ts";
-import { stack } from "./support/stack.ts";
+import { type Account, makeAccount } from "./support/clients/accounts.ts";
+import { done } from "./support/stack/administer.ts";
+import { loadDemo } from "./support/data/data.ts";
+import { database } from "./support/stack/database.ts";
+import { loadLines } from "./support/data/load-lines.ts";
+import { pageOrigin } from "./support/stack/own-stack.ts";
+import { accessToken, singleStep } from "./support/clients/sessions.ts";
+import { announcement } from "./support/data/small-world.ts";
+import { stack } from "./support/stack/stack.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 const samples = join(repository, "docs/clients/samples");

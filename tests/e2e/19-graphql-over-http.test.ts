@@ -1,10 +1,10 @@
 import { serverAudits } from "graphql-http";
 import { fetch, type RequestInit } from "undici";
 import { describe, expect, test } from "vitest";
-import { isBareHasura } from "./support/engine-of-the-run.ts";
-import { dispatcher } from "./support/http.ts";
-import { headersOf, master } from "./support/graphql.ts";
-import { stack } from "./support/stack.ts";
+import { isBareHasura } from "./support/stack/engine-of-the-run.ts";
+import { dispatcher } from "./support/clients/http.ts";
+import { headersOf, master } from "./support/clients/graphql.ts";
+import { stack } from "./support/stack/stack.ts";
 
 /** Sends the request unchanged, with the master key. fetch must not add a type to a string body without one. */
 const fetchFn = (url: string, { headers, body, ...rest }: RequestInit = {}) =>

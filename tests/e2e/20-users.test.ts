@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { administer, done, rows } from "./support/administer.ts";
-import { database } from "./support/database.ts";
-import { data } from "./support/graphql.ts";
-import { headerOf, session, singleStep, tokenOfSession } from "./support/sessions.ts";
-import { stack } from "./support/stack.ts";
+import { administer, done, rows } from "./support/stack/administer.ts";
+import { database } from "./support/stack/database.ts";
+import { data } from "./support/clients/graphql.ts";
+import { headerOf, session, singleStep, tokenOfSession } from "./support/clients/sessions.ts";
+import { stack } from "./support/stack/stack.ts";
 
 const mark = randomBytes(5).toString("hex");
 const email = `users-${mark}@example.net`;

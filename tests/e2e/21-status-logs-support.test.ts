@@ -6,15 +6,15 @@ import { gunzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { mustRun, run } from "../harness/process.ts";
 import { Scanner, shortest } from "../secrets/scanner.ts";
-import { makeAccount } from "./support/accounts.ts";
+import { makeAccount } from "./support/clients/accounts.ts";
 import { command } from "./support/commands.ts";
-import { containerOf, containers } from "./support/docker.ts";
-import { hasFront } from "./support/engine-of-the-run.ts";
-import { post } from "./support/graphql.ts";
-import { call } from "./support/http.ts";
-import { session, tokenOfSession } from "./support/sessions.ts";
-import { type NamedSecret, secretsOfContainer } from "./support/stack-secrets.ts";
-import { stack } from "./support/stack.ts";
+import { containerOf, containers } from "./support/stack/docker.ts";
+import { hasFront } from "./support/stack/engine-of-the-run.ts";
+import { post } from "./support/clients/graphql.ts";
+import { call } from "./support/clients/http.ts";
+import { session, tokenOfSession } from "./support/clients/sessions.ts";
+import { type NamedSecret, secretsOfContainer } from "./support/stack/stack-secrets.ts";
+import { stack } from "./support/stack/stack.ts";
 
 interface Report {
   readonly fine: boolean;

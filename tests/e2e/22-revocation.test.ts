@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Account, makeAccount } from "./support/accounts.ts";
-import { administer, done, rows } from "./support/administer.ts";
-import { loadDemo } from "./support/data.ts";
-import { isBareHasura } from "./support/engine-of-the-run.ts";
-import { data, post } from "./support/graphql.ts";
-import { accessToken, claimsOf, headerOf, session, singleStep, tokenOfSession } from "./support/sessions.ts";
-import { type Closing, type Feed, protocols } from "./support/sockets.ts";
+import { type Account, makeAccount } from "./support/clients/accounts.ts";
+import { administer, done, rows } from "./support/stack/administer.ts";
+import { loadDemo } from "./support/data/data.ts";
+import { isBareHasura } from "./support/stack/engine-of-the-run.ts";
+import { data, post } from "./support/clients/graphql.ts";
+import { accessToken, claimsOf, headerOf, session, singleStep, tokenOfSession } from "./support/clients/sessions.ts";
+import { type Closing, type Feed, protocols } from "./support/clients/sockets.ts";
 
 /** The longest delay that SECURITY.md states, in milliseconds. */
 const longestDelay = 20_000;

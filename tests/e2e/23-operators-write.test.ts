@@ -1,11 +1,11 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { Member } from "./support/accounts.ts";
-import { loadDemo } from "./support/data.ts";
-import { database } from "./support/database.ts";
-import { northPrefix, southPrefix } from "./support/detection.ts";
-import { data, headersOf, master, refusal } from "./support/graphql.ts";
-import { organisations } from "./support/small-world.ts";
-import { subscribeModern } from "./support/sockets.ts";
+import { Member } from "./support/clients/accounts.ts";
+import { loadDemo } from "./support/data/data.ts";
+import { database } from "./support/stack/database.ts";
+import { northPrefix, southPrefix } from "./support/data/detection.ts";
+import { data, headersOf, master, refusal } from "./support/clients/graphql.ts";
+import { organisations } from "./support/data/small-world.ts";
+import { subscribeModern } from "./support/clients/sockets.ts";
 
 const set = `mutation ($key: String!, $flags: view_hijacks_set_input!) {
   update_view_hijacks_by_pk(pk_columns: {key: $key}, _set: $flags) { key active ignored update_links(limit: 1) { hijack_key } }

@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Account, makeAccount } from "./support/accounts.ts";
-import { done } from "./support/administer.ts";
-import { post } from "./support/graphql.ts";
-import { loadLines } from "./support/load-lines.ts";
-import { accessToken, singleStep } from "./support/sessions.ts";
-import { announcement } from "./support/small-world.ts";
-import { stack } from "./support/stack.ts";
+import { type Account, makeAccount } from "./support/clients/accounts.ts";
+import { done } from "./support/stack/administer.ts";
+import { post } from "./support/clients/graphql.ts";
+import { loadLines } from "./support/data/load-lines.ts";
+import { accessToken, singleStep } from "./support/clients/sessions.ts";
+import { announcement } from "./support/data/small-world.ts";
+import { stack } from "./support/stack/stack.ts";
 
 const samples = resolve(import.meta.dirname, "../../docs/clients/samples");
 /** A time without other updates. */

@@ -5,7 +5,7 @@ import { TLSSocket } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { textOf } from "@routeql/engine/postgres/bytes";
 import { Connection, type Row } from "@routeql/engine/postgres/connection";
-import type { Claim } from "@routeql/engine/cost/places";
+import type { Lease } from "@routeql/engine/cost/slots";
 import { ConnectionPool } from "@routeql/engine/postgres/connection-pool";
 import { sql, trusted } from "@routeql/engine/sql";
 import { makeCertificate } from "../harness/certificate.ts";
@@ -27,7 +27,7 @@ const open = (): Promise<Connection> =>
     lost.push(error.message),
   );
 
-const claimed: Claim = { client: "one" };
+const leased: Lease = { client: "one" };
 
 function pool(size: number, options: { idleTimeout?: number } = {}): ConnectionPool & AsyncDisposable {
   const connections = new ConnectionPool({
@@ -186,10 +186,10 @@ test("rows arrive over TLS too, also long ones", async () => {
   server.close();
 });
 
-test("a waiting client gets the place of a lost connection", async () => {
+test("a waiting client gets the slot of a lost connection", async () => {
   await using connections = pool(1);
-  const taken = await connections.take(claimed);
-  const waiting = (async () => connections.take(claimed))();
+  const taken = await connections.take(leased);
+  const waiting = (async () => connections.take(leased))();
   await using bootstrap = await database.connect("bootstrap");
   await expect(
     Promise.all([
@@ -197,16 +197,16 @@ test("a waiting client gets the place of a lost connection", async () => {
       bootstrap.query("select pg_terminate_backend($1)", [taken.processId]),
     ]),
   ).rejects.toMatchObject({ code: "57P01" });
-  connections.give(taken, claimed);
+  connections.give(taken, leased);
   const next = await waiting;
   expect(texts(await next.query(plain("select 1")))).toEqual([["1"]]);
-  connections.give(next, claimed);
+  connections.give(next, leased);
 });
 
 test("an idle connection that the server closes leaves the pool", async () => {
   await using connections = pool(2);
-  const taken = await connections.take(claimed);
-  connections.give(taken, claimed);
+  const taken = await connections.take(leased);
+  connections.give(taken, leased);
   await using bootstrap = await database.connect("bootstrap");
   await bootstrap.query("select pg_terminate_backend($1)", [taken.processId]);
   await expect.poll(() => connections.statistics.total).toBe(0);
@@ -214,22 +214,22 @@ test("an idle connection that the server closes leaves the pool", async () => {
 
 test("closes idle connections after their time limit", async () => {
   await using connections = pool(2, { idleTimeout: 30 });
-  connections.give(await connections.take(claimed), claimed);
+  connections.give(await connections.take(leased), leased);
   await expect.poll(() => connections.statistics.total).toBe(0);
 });
 
 test("an ended pool serves waiting clients, keeps no connection, and then ends", async () => {
   const connections = pool(1);
-  const taken = await connections.take(claimed);
-  const waiting = (async () => connections.take(claimed))();
+  const taken = await connections.take(leased);
+  const waiting = (async () => connections.take(leased))();
   const ended = connections.end();
-  const late = (async () => connections.take(claimed))();
-  connections.give(taken, claimed);
-  connections.give(await waiting, claimed);
-  connections.give(await late, claimed);
+  const late = (async () => connections.take(leased))();
+  connections.give(taken, leased);
+  connections.give(await waiting, leased);
+  connections.give(await late, leased);
   await ended;
   expect(connections.statistics).toEqual({ total: 0, idle: 0, waiting: 0 });
-  connections.give(await connections.take(claimed), claimed);
+  connections.give(await connections.take(leased), leased);
   await expect.poll(() => connections.statistics).toEqual({ total: 0, idle: 0, waiting: 0 });
 });
 
@@ -237,8 +237,8 @@ test("an unused connection does not keep the process alive", async () => {
   const program = `
     import { ConnectionPool } from "./engine/src/postgres/connection-pool.ts";
     const pool = new ConnectionPool({ connection: { connectionString: process.env.URI }, size: 1, idleTimeout: 60_000, waitTimeout: 1_000, onLost: () => {} });
-    const claimed = { client: "one" };
-    pool.give(await pool.take(claimed), claimed);`;
+    const leased = { client: "one" };
+    pool.give(await pool.take(leased), leased);`;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
     env: { ...process.env, URI: database.getConnectionUri("engine") },
     stdio: "inherit",

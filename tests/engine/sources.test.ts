@@ -26,6 +26,8 @@ const tables = `
   create domain public.short as text check (length(value) < 9);
   create function public.labelled(wanted text[], not_this public.short default '') returns setof public.thing stable language sql
     as $$ select * from public.thing where label = any(wanted) and label <> not_this $$;
+  create function public.next_thing(thing public.thing) returns public.thing stable language sql
+    as $$ select * from public.thing t where t.id < thing.id order by t.id desc limit 1 $$;
   create function public.labels(thing public.thing) returns text[] stable language sql as $$ select array[thing.label] $$;
   create function public.short_label(thing public.thing) returns public.short stable language sql as $$ select thing.label::public.short $$;
   create function public.remove_things() returns setof public.thing volatile language sql as $$ delete from public.thing returning * $$;`;
@@ -62,6 +64,7 @@ function source(name: string, extra: object = {}) {
           { name: "title", definition: { function: "title" } },
           { name: "raised", definition: { function: "raised" } },
           { name: "alike", definition: { function: "alike", table_argument: "thing" } },
+          { name: "next_thing", definition: { function: "next_thing" } },
         ],
       },
       { table: "thing_copy", configuration: { custom_name: "copy" } },
@@ -167,6 +170,21 @@ test("a computed field's rows follow the role's filter", async () => {
   expect(
     await ask({ sources: [source("default")] }, "{ thing { label alike(args: {most: 5}) { label } } }", "user"),
   ).toEqual({ data: { thing: [{ label: "a", alike: [] }] } });
+});
+
+test("a computed field of a function without SETOF is a list of one row, as in Hasura", async () => {
+  const query = "{ thing(order_by: {label: asc}) { label next_thing { label } } }";
+  expect(await ask({ sources: [source("default")] }, query)).toEqual({
+    data: {
+      thing: [
+        { label: "a", next_thing: [{ label: "b" }] },
+        { label: "b", next_thing: [{ label: null }] },
+      ],
+    },
+  });
+  expect(await ask({ sources: [source("default")] }, query, "user")).toEqual({
+    data: { thing: [{ label: "a", next_thing: [] }] },
+  });
 });
 
 test("a function cannot write, because the connections are read-only", async () => {

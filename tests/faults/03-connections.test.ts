@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, test } from "vitest";
-import { containerOf } from "../e2e/support/docker.ts";
+import { containerOf } from "../e2e/support/stack/docker.ts";
 import { mustRun } from "../harness/process.ts";
 import { asSuperuser } from "./support/parts.ts";
 import { suffer } from "./support/suffer.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { database } from "../e2e/support/database.ts";
+import { database } from "../e2e/support/stack/database.ts";
 import { suffer } from "./support/suffer.ts";
 
 test("a migration of a table in use delays requests, and none fails", { timeout: 120_000 }, async () => {

@@ -3,8 +3,8 @@ import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { announcement } from "../e2e/support/small-world.ts";
-import { stack } from "../e2e/support/stack.ts";
+import { announcement } from "../e2e/support/data/small-world.ts";
+import { stack } from "../e2e/support/stack/stack.ts";
 import { countFault } from "./support/figures.ts";
 import { asSuperuser, crash } from "./support/parts.ts";
 

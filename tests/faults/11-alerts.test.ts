@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { stack } from "../e2e/support/stack.ts";
+import { stack } from "../e2e/support/stack/stack.ts";
 import {
   Alerts,
   brokenArchive,

@@ -1,14 +1,36 @@
 import { describe, test } from "vitest";
 import { once } from "node:events";
+import { connect } from "node:http2";
+import { text } from "node:stream/consumers";
 import { paths } from "@routeql/contract/paths";
 import { errorBody } from "@routeql/nginx/errors-file";
 import { statuses } from "../harness/exchange.ts";
+import type { StartedGateway } from "./support/gateway-container.ts";
 import { raw } from "./support/raw.ts";
 import { query, request } from "./support/request.ts";
 import { openSocket } from "./support/socket.ts";
 import { sharedGatewayParts, startGatewayParts } from "./support/gateway-parts.ts";
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+const upgradeOfAnotherSite = { upgrade: "websocket", connection: "upgrade", origin: "https://evil.example.net" };
+
+async function statusOverHttp2(
+  gateway: StartedGateway,
+  given?: Readonly<Record<string, string>>,
+): Promise<number | undefined> {
+  const session = connect(`https://${gateway.getHost()}:${gateway.port("api")}`, {
+    ca: gateway.certificate.certificate,
+    servername: "localhost",
+  });
+  const usual = { ":method": "POST", ":path": paths.graphql, "content-type": "application/json" };
+  const stream = session.request({ ...usual, ...given });
+  const response = once(stream, "response") as Promise<[{ ":status"?: number }]>;
+  stream.end(given === undefined ? "{}" : "");
+  const [[headers]] = await Promise.all([response, text(stream)]);
+  session.destroy();
+  return headers[":status"];
+}
 
 // Each test has its own gateway, and most wait for one of its timeouts.
 describe.concurrent("limits", () => {
@@ -34,6 +56,54 @@ describe.concurrent("limits", () => {
     }
     await pause(1200);
     expect((await query(gateway)).status).toBe(200);
+  });
+
+  test("requests that the gateway refuses itself count in the rate", async ({ expect }) => {
+    await using parts = await startGatewayParts({ settings: { requestsPerSecondPerAddress: 1, burst: 3 } });
+    const { gateway } = parts;
+    for (const [path, options, status] of [
+      ["/nothing", {}, 404],
+      [paths.graphql, { method: "PUT" }, 405],
+      [paths.graphql, { headers: upgradeOfAnotherSite }, 400],
+      [paths.graphql, { method: "POST", headers: { "content-type": "text/plain" }, body: "{}" }, 415],
+    ] as const) {
+      const replies = await Promise.all(Array.from({ length: 20 }, () => request(gateway, path, options)));
+      const found = replies.map((reply) => reply.status);
+      expect(found.filter((one) => one === status).length, path).toBeGreaterThanOrEqual(1);
+      expect(new Set(found), path).toEqual(new Set([status, 429]));
+      await pause(4_500);
+    }
+  });
+
+  test.for(["h1", "h2"] as const)("a 429 takes at least half a second over %s", async (protocol, { expect }) => {
+    await using parts = await startGatewayParts({ settings: { requestsPerSecondPerAddress: 1, burst: 1 } });
+    const { gateway } = parts;
+    const ask = protocol === "h1" ? async () => (await query(gateway)).status : () => statusOverHttp2(gateway);
+    const refused: number[] = [];
+    await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const begun = performance.now();
+        if ((await ask()) === 429) refused.push(performance.now() - begun);
+      }),
+    );
+    expect(refused.length).toBeGreaterThan(0);
+    expect(Math.min(...refused)).toBeGreaterThan(500);
+  });
+
+  test("refusals before the rate is counted take at least half a second", async ({ expect }) => {
+    await using parts = await startGatewayParts();
+    const { gateway } = parts;
+    for (const [status, ask] of [
+      [404, async () => (await request(gateway, "/-/errors/not-found")).status],
+      [404, async () => (await request(gateway, "/-/refused/404")).status],
+      [404, () => statusOverHttp2(gateway, { ":path": "/-/errors/not-found" })],
+      [413, () => statusOverHttp2(gateway, { "content-length": "300000" })],
+      [405, () => statusOverHttp2(gateway, { ":method": "TRACE" })],
+    ] as const) {
+      const begun = performance.now();
+      expect(await ask()).toBe(status);
+      expect(performance.now() - begun, `${status} of ${ask.toString()}`).toBeGreaterThan(500);
+    }
   });
 
   test("logins of all three kinds share one stricter limit, which spares other paths", async ({ expect }) => {

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { connect as connectHttp2 } from "node:http2";
 import { connect, createSecureContext, type TLSSocket } from "node:tls";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { gatewayMemoryMegabytes } from "@routeql/infra/services/gateway";
@@ -55,6 +56,32 @@ test("as many idle connections as nginx accepts fit into the container's memory"
   for (const socket of sockets) socket.destroy();
   expect(each).toBeGreaterThan(0);
   expect(each * (await mostConnections())).toBeLessThan(share * gatewayMemoryMegabytes * 1024);
+});
+
+/** Connections of one client that take no reply; enough for a client that opens no more than a firewall lets one address open. */
+const stalledConnections = 2_000;
+
+test("connections with HTTP/2 replies that the client does not take fit into the memory", async () => {
+  const before = await residentKilobytes();
+  const sessions = [];
+  for (let index = 0; index < 100; index += 1) {
+    const session = connectHttp2(`https://${parts.gateway.getHost()}:${parts.gateway.port("api")}`, {
+      ca: parts.gateway.certificate.certificate,
+      servername: "localhost",
+      settings: { initialWindowSize: 0 },
+    });
+    sessions.push(session);
+    session.on("error", () => undefined);
+    // The gateway's settings come first: streams beyond its limit wait in the client.
+    await once(session, "remoteSettings");
+    const streams = Array.from({ length: 128 }, () => session.request({ ":path": "/nothing" }));
+    for (const stream of streams) stream.on("error", () => undefined);
+    await once(streams[0]!, "response");
+  }
+  const each = ((await residentKilobytes()) - before) / sessions.length;
+  for (const session of sessions) session.destroy();
+  expect(each).toBeGreaterThan(0);
+  expect(each * stalledConnections).toBeLessThan(share * gatewayMemoryMegabytes * 1024);
 });
 
 test("as many WebSockets as nginx accepts fit into the container's memory", async () => {

@@ -1,4 +1,4 @@
-import { stack } from "../e2e/support/stack.ts";
+import { stack } from "../e2e/support/stack/stack.ts";
 import { paths } from "@routeql/contract/paths";
 import { statuses } from "../harness/exchange.ts";
 import { type Attack, attacks, notRefused } from "./support/attack.ts";

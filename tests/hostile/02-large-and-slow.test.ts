@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { paths } from "@routeql/contract/paths";
-import { stack } from "../e2e/support/stack.ts";
+import { stack } from "../e2e/support/stack/stack.ts";
 import { statuses } from "../harness/exchange.ts";
 import { type Attack, attacks, notRefused } from "./support/attack.ts";
 import { open, raw } from "./support/raw.ts";

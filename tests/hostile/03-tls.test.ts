@@ -1,6 +1,6 @@
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:tls";
-import { stack } from "../e2e/support/stack.ts";
+import { stack } from "../e2e/support/stack/stack.ts";
 import { type Attack, attacks } from "./support/attack.ts";
 import { raw } from "./support/raw.ts";
 

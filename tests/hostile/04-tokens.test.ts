@@ -1,12 +1,12 @@
 import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { Member } from "../e2e/support/accounts.ts";
-import { database } from "../e2e/support/database.ts";
-import { isBareHasura } from "../e2e/support/engine-of-the-run.ts";
-import { headersOf } from "../e2e/support/graphql.ts";
-import { call } from "../e2e/support/http.ts";
-import { claimsOf, headerOf } from "../e2e/support/sessions.ts";
-import { stack } from "../e2e/support/stack.ts";
-import { subscribeModern } from "../e2e/support/sockets.ts";
+import { Member } from "../e2e/support/clients/accounts.ts";
+import { database } from "../e2e/support/stack/database.ts";
+import { isBareHasura } from "../e2e/support/stack/engine-of-the-run.ts";
+import { headersOf } from "../e2e/support/clients/graphql.ts";
+import { call } from "../e2e/support/clients/http.ts";
+import { claimsOf, headerOf } from "../e2e/support/clients/sessions.ts";
+import { stack } from "../e2e/support/stack/stack.ts";
+import { subscribeModern } from "../e2e/support/clients/sockets.ts";
 import { type Attack, attacks, gotData } from "./support/attack.ts";
 import { stackKey } from "./support/signing.ts";
 

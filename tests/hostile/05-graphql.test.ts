@@ -1,7 +1,7 @@
 import { beforeAll } from "vitest";
-import { Member } from "../e2e/support/accounts.ts";
-import { call } from "../e2e/support/http.ts";
-import { writeSmallWorld } from "../e2e/support/small-world.ts";
+import { Member } from "../e2e/support/clients/accounts.ts";
+import { call } from "../e2e/support/clients/http.ts";
+import { writeSmallWorld } from "../e2e/support/data/small-world.ts";
 import { type Attack, attacks, gotData } from "./support/attack.ts";
 
 let analyst: Member;

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
 import { paths } from "@routeql/contract/paths";
-import { type Account, makeAccount } from "../e2e/support/accounts.ts";
-import { call } from "../e2e/support/http.ts";
-import { logout, session, sessionHeaders } from "../e2e/support/sessions.ts";
-import { stack } from "../e2e/support/stack.ts";
+import { type Account, makeAccount } from "../e2e/support/clients/accounts.ts";
+import { call } from "../e2e/support/clients/http.ts";
+import { logout, session, sessionHeaders } from "../e2e/support/clients/sessions.ts";
+import { stack } from "../e2e/support/stack/stack.ts";
 import { statuses } from "../harness/exchange.ts";
 import { type Attack, attacks, notRefused } from "./support/attack.ts";
 import { raw } from "./support/raw.ts";

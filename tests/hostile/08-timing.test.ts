@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { call } from "../e2e/support/http.ts";
-import { stack } from "../e2e/support/stack.ts";
+import { call } from "../e2e/support/clients/http.ts";
+import { stack } from "../e2e/support/stack/stack.ts";
 import { significant, timeDifference } from "../harness/figures/time-difference.ts";
 import { serviceAnswers } from "./support/attack.ts";
 import { countInputs } from "./support/figures.ts";

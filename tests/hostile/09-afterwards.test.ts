@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { hasFront } from "../e2e/support/engine-of-the-run.ts";
-import { containerOf, containers } from "../e2e/support/docker.ts";
-import { administrator, session, tokenOfSession } from "../e2e/support/sessions.ts";
-import { stack } from "../e2e/support/stack.ts";
+import { hasFront } from "../e2e/support/stack/engine-of-the-run.ts";
+import { containerOf, containers } from "../e2e/support/stack/docker.ts";
+import { administrator, session, tokenOfSession } from "../e2e/support/clients/sessions.ts";
+import { stack } from "../e2e/support/stack/stack.ts";
 import { mustRun, run } from "../harness/process.ts";
 import { shareBetween, usagesOf } from "./search/measure.ts";
 

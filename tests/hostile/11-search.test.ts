@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
 import { leftOut } from "../harness/run/left-out.ts";
-import { Member } from "../e2e/support/accounts.ts";
-import { hasFront } from "../e2e/support/engine-of-the-run.ts";
-import { writeSmallWorld } from "../e2e/support/small-world.ts";
+import { Member } from "../e2e/support/clients/accounts.ts";
+import { hasFront } from "../e2e/support/stack/engine-of-the-run.ts";
+import { writeSmallWorld } from "../e2e/support/data/small-world.ts";
 import { beyondReading, search, shown } from "./search/search.ts";
 
 /** Duration of the search in seconds; `npm run test:search` sets it. */

@@ -10,15 +10,19 @@ export interface NodeDescription {
   readonly binaries: string;
   /** Address of the API server and NodePorts on this machine. */
   readonly address: string;
+  /** First process in its namespaces, by its number on this machine. */
+  readonly process: number;
 }
 
 export class NodeAccess {
   readonly address: string;
   readonly binaries: string;
   readonly layout: NodeLayout;
+  readonly process: number;
 
-  constructor({ folder, binaries, address }: NodeDescription) {
+  constructor({ folder, binaries, address, process }: NodeDescription) {
     this.address = address;
+    this.process = process;
     this.binaries = binaries;
     this.layout = layoutOf(folder);
   }
@@ -29,7 +33,8 @@ export class NodeAccess {
   }
 
   get description(): NodeDescription {
-    return { folder: this.layout.folder, binaries: this.binaries, address: this.address };
+    const { layout, binaries, address, process } = this;
+    return { folder: layout.folder, binaries, address, process };
   }
 
   /** kubectl with all permissions; returns its output. */
@@ -51,8 +56,8 @@ export class NodeAccess {
     await this.kubectl(["apply", "--server-side", "--filename=-"], JSON.stringify(list));
   }
 
-  /** Copies images of this machine's Docker engine to the node. */
-  loadImages(images: readonly string[]): Promise<void> {
-    return loadImages(this.layout, images);
+  /** Copies images of this machine's Docker daemon to the node. */
+  loadImages(images: readonly string[], layout = this.layout): Promise<void> {
+    return loadImages(layout, images);
   }
 }

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { NodeAccess } from "./access.ts";
 import { filled } from "./configuration.ts";
-import { nodeName } from "./layout.ts";
+import { nodeName, secondNodeName } from "./layout.ts";
 
 const volume = (name: string, path: string): object => ({
   apiVersion: "v1",
@@ -13,11 +13,12 @@ const volume = (name: string, path: string): object => ({
     accessModes: ["ReadWriteOnce"],
     persistentVolumeReclaimPolicy: "Retain",
     storageClassName: "local",
+    // Both nodes see the machine's folders, so a volume can move to the second one.
     local: { path },
     nodeAffinity: {
       required: {
         nodeSelectorTerms: [
-          { matchExpressions: [{ key: "kubernetes.io/hostname", operator: "In", values: [nodeName] }] },
+          { matchExpressions: [{ key: "kubernetes.io/hostname", operator: "In", values: [nodeName, secondNodeName] }] },
         ],
       },
     },
@@ -25,7 +26,7 @@ const volume = (name: string, path: string): object => ({
 });
 
 /** Applies the objects of files/add-ons.yaml and creates a few volumes to claim. */
-export async function applyAddOns(node: NodeAccess, volumeCount = 12): Promise<void> {
+export async function applyAddOns(node: NodeAccess, volumeCount = 24): Promise<void> {
   const names = Array.from({ length: volumeCount }, (_, number) => `local-${number}`);
   const paths = names.map((name) => join(node.layout.volumes, name));
   for (const path of paths) await mkdir(path, { recursive: true });

@@ -1,3 +1,4 @@
+import { copyFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join } from "node:path";
 import { execa } from "execa";
@@ -25,6 +26,12 @@ export class ClusterAuthority {
     const authority = new ClusterAuthority(folder);
     await authority.#request("ca", "/CN=routeql-test-cluster", []);
     return authority;
+  }
+
+  /** The authority of another folder, for certificates in this one. */
+  static async copy(from: string, folder: string): Promise<ClusterAuthority> {
+    for (const file of ["ca.crt", "ca.key"]) await copyFile(join(from, file), join(folder, file));
+    return new ClusterAuthority(folder);
   }
 
   /** Creates a key and a certificate for a client and a server. */

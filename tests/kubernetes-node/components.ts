@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { apiPort, type NodeLayout, nodeName, nodePorts, podNetwork, serviceNetwork } from "./layout.ts";
+import { apiPort, type NodeLayout, nodePorts, serviceNetwork } from "./layout.ts";
 
 /** One program of the node, started by init.ts. */
 export interface Component {
@@ -7,6 +7,8 @@ export interface Component {
   readonly command: readonly [string, ...string[]];
   /** Address that must answer before this program starts. */
   readonly after?: "api-server" | "containerd";
+  /** Only a cluster's first node runs it. */
+  readonly once?: true;
 }
 
 const etcdUrl = "http://127.0.0.1:2379";
@@ -20,6 +22,7 @@ export function components(layout: NodeLayout, binaries: string, address: string
   return [
     {
       name: "etcd",
+      once: true,
       command: [
         program("etcd"),
         `--data-dir=${file("etcd")}`,
@@ -33,6 +36,7 @@ export function components(layout: NodeLayout, binaries: string, address: string
     },
     {
       name: "kube-apiserver",
+      once: true,
       command: [
         program("kube-apiserver"),
         `--etcd-servers=${etcdUrl}`,
@@ -59,6 +63,7 @@ export function components(layout: NodeLayout, binaries: string, address: string
     { name: "containerd", command: ["containerd", "--config", file("containerd.toml")] },
     {
       name: "kube-controller-manager",
+      once: true,
       after: "api-server",
       command: [
         program("kube-controller-manager"),
@@ -68,14 +73,12 @@ export function components(layout: NodeLayout, binaries: string, address: string
         `--root-ca-file=${key("ca.crt")}`,
         `--cluster-signing-cert-file=${key("ca.crt")}`,
         `--cluster-signing-key-file=${key("ca.key")}`,
-        "--allocate-node-cidrs",
-        `--cluster-cidr=${podNetwork}`,
-        "--node-cidr-mask-size=24",
         "--leader-elect=false",
       ],
     },
     {
       name: "kube-scheduler",
+      once: true,
       after: "api-server",
       command: [program("kube-scheduler"), kubeconfig("scheduler"), "--leader-elect=false"],
     },
@@ -86,7 +89,7 @@ export function components(layout: NodeLayout, binaries: string, address: string
         program("kubelet"),
         `--config=${file("kubelet.yaml")}`,
         kubeconfig("node"),
-        `--hostname-override=${nodeName}`,
+        `--hostname-override=${layout.name}`,
         `--node-ip=${address}`,
         `--root-dir=${file("kubelet")}`,
       ],
@@ -94,7 +97,7 @@ export function components(layout: NodeLayout, binaries: string, address: string
     {
       name: "kube-proxy",
       after: "api-server",
-      command: [program("kube-proxy"), `--config=${file("proxy.yaml")}`, `--hostname-override=${nodeName}`],
+      command: [program("kube-proxy"), `--config=${file("proxy.yaml")}`, `--hostname-override=${layout.name}`],
     },
     {
       name: "network-policies",

@@ -14,7 +14,7 @@ async function programImage(image: string, folder: string, program: string): Pro
   if ((await ended) !== 0) throw new Error(`docker import of ${image} failed: ${problem}`);
 }
 
-/** Copies images of this machine's engine to the node. A name identifies the content, so existing images are not copied again. */
+/** Copies images of this machine's daemon to the node. A name identifies the content, so existing images are not copied again. */
 export async function loadImages(layout: NodeLayout, wanted: readonly string[]): Promise<void> {
   const { containerdSocket } = layout;
   const present = new Set(await imagesOfNode(layout));

@@ -1,14 +1,25 @@
 /** First program in the node's namespaces (`node init.ts JSON`): sets them up, runs the node's programs and ends with any of them. */
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, openSync, writeFileSync } from "node:fs";
+import { mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { get } from "node:https";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Component, components } from "./components.ts";
 import { type Hierarchy, hierarchies } from "./control-groups.ts";
 import { apiPort, layoutOf } from "./layout.ts";
 
+/** The first node of the cluster of a second one. */
+export interface Joined {
+  readonly folder: string;
+  readonly address: string;
+  /** First process in its namespaces. */
+  readonly process: number;
+}
+
 export interface InitOptions {
   readonly folder: string;
+  readonly name: string;
+  readonly joined?: Joined;
   readonly binaries: string;
   /** The node's end of the link with its address, and the machine's address at the other end. */
   readonly link: string;
@@ -17,7 +28,7 @@ export interface InitOptions {
 }
 
 const options = JSON.parse(process.argv[2] ?? "") as InitOptions;
-const layout = layoutOf(options.folder);
+const layout = layoutOf(options.folder, options.name);
 
 const command = (program: string, ...args: string[]): void => {
   execFileSync(program, args, { stdio: ["ignore", "ignore", "inherit"] });
@@ -88,10 +99,10 @@ function start({ name, command: [program, ...args] }: Component): void {
   child.once("exit", (code, signal) => end(`ended with ${signal ?? code}`));
 }
 
-async function untilListening(target: { port: number } | { path: string }): Promise<void> {
+async function untilListening(path: string): Promise<void> {
   for (let attempt = 0; attempt < 1200; attempt++) {
     const connected = await new Promise<boolean>((resolve) => {
-      const socket = connect(target as { port: number; path: string });
+      const socket = connect({ path });
       socket.once("connect", () => resolve(true));
       socket.once("error", () => resolve(false));
       socket.once("close", () => socket.destroy());
@@ -99,16 +110,34 @@ async function untilListening(target: { port: number } | { path: string }): Prom
     if (connected) return;
     await sleep(100);
   }
-  throw new Error(`nothing listens on ${JSON.stringify(target)} after two minutes`);
+  throw new Error(`nothing listens on ${path} after two minutes`);
+}
+
+/** The controllers and the scheduler end if the API server is not healthy soon after they start. */
+async function untilApiReady(host: string): Promise<void> {
+  const ca = readFileSync(`${layout.certificates}/ca.crt`);
+  for (let attempt = 0; attempt < 600; attempt++) {
+    const status = await new Promise<number>((resolve) => {
+      const request = get({ host, port: apiPort, path: "/readyz", ca, timeout: 3000 });
+      request.once("response", (answer) => resolve(answer.resume().statusCode ?? 0));
+      // Node only reports the timeout.
+      request.once("timeout", () => request.destroy(new Error("no answer")));
+      request.on("error", () => resolve(0));
+    });
+    if (status === 200) return;
+    await sleep(300);
+  }
+  throw new Error("the API server is not ready after 600 attempts");
 }
 
 process.stdin.resume().once("end", () => process.exit(0));
 await mountOwn();
 console.log("namespaces");
 await bringLinkUp();
-const all = components(layout, options.binaries, options.address);
+const { joined, address } = options;
+const all = components(layout, options.binaries, address).filter(({ once }) => !(once && joined));
 for (const component of all.filter(({ after }) => after === undefined)) start(component);
-await untilListening({ path: layout.containerdSocket });
-await untilListening({ port: apiPort });
+await untilListening(layout.containerdSocket);
+await untilApiReady(joined?.address ?? address);
 for (const component of all.filter(({ after }) => after !== undefined)) start(component);
 console.log("started");

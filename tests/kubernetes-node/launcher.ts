@@ -1,4 +1,4 @@
-/** Runs a node for the tests (`node launcher.ts FOLDER BINARIES`), prints its address as JSON, and removes all remains. */
+/** Runs a node for the tests (`node launcher.ts FOLDER BINARIES [JOINED]`), prints its address as JSON, and removes all remains. */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -6,12 +6,13 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { makeGroups, removeGroup } from "./control-groups.ts";
 import { writeConfiguration } from "./configuration.ts";
-import type { InitOptions } from "./init.ts";
-import { layoutOf } from "./layout.ts";
-import { connectLink, removeLink, reserveLink } from "./link.ts";
+import type { InitOptions, Joined } from "./init.ts";
+import { layoutOf, secondLayoutOf } from "./layout.ts";
+import { connectLink, connectNodes, removeLink, reserveLink } from "./link.ts";
 
-const [folder = "", binaries = ""] = process.argv.slice(2);
-const layout = layoutOf(folder);
+const [folder = "", binaries = "", first] = process.argv.slice(2);
+const joined = first === undefined ? undefined : (JSON.parse(first) as Joined);
+const layout = joined ? secondLayoutOf(joined.folder) : layoutOf(folder);
 
 const namespaces = [
   "--net",
@@ -36,10 +37,12 @@ const tell = (message: object): void => {
 
 const link = await reserveLink();
 const groups = await makeGroups();
-await writeConfiguration(layout, link.address);
+await writeConfiguration(layout, link.address, joined);
 
 const options: InitOptions = {
-  folder,
+  folder: layout.folder,
+  name: layout.name,
+  ...(joined ? { joined } : {}),
   binaries,
   link: link.name,
   address: link.address,
@@ -64,6 +67,7 @@ const child = spawn(
 );
 const ended = new Promise<number>((resolve) => child.once("close", (code) => resolve(code ?? -1)));
 const lastWords: string[] = [];
+let inside = 0;
 createInterface(child.stderr).on("line", (line) => {
   lastWords.push(line);
   if (lastWords.length > 20) lastWords.shift();
@@ -71,10 +75,15 @@ createInterface(child.stderr).on("line", (line) => {
 createInterface(child.stdout).on("line", (line) => {
   // The process in the new namespaces is the only child of `unshare`.
   if (line === "namespaces") {
-    const inside = Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").trim());
+    inside = Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").trim());
+    if (joined)
+      connectNodes(
+        { ...joined, podPrefix: layoutOf(joined.folder).podPrefix },
+        { process: inside, address: link.address, podPrefix: layout.podPrefix },
+      );
     connectLink(link, inside);
   }
-  if (line === "started") tell({ address: link.address });
+  if (line === "started") tell({ address: link.address, process: inside });
 });
 
 let wanted = false;
@@ -91,4 +100,4 @@ if (!wanted) tell({ failed: `the node has ended with code ${code}`, lastWords })
 removeLink(link);
 for (const group of groups) await removeGroup(group);
 // The logs are needed after an unexpected exit.
-if (wanted) await rm(folder, { recursive: true, force: true });
+if (wanted) await rm(layout.folder, { recursive: true, force: true });

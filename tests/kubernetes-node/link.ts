@@ -58,6 +58,38 @@ export function connectLink({ name, machineName, machineAddress }: Link, inside:
   ip("link", "set", machineName, "up");
 }
 
+/** A node for the direct link to another one. */
+export interface Peer {
+  /** First process in its namespaces. */
+  readonly process: number;
+  readonly address: string;
+  readonly podPrefix: string;
+}
+
+/** A direct link between two nodes with routes to each other's address and pods. The machine forwards nothing. */
+export function connectNodes(first: Peer, second: Peer): void {
+  const device = "peer0";
+  const inside = ({ process: owner }: Peer, ...args: string[]): void => {
+    execFileSync("nsenter", [`--target=${owner}`, "--net", "ip", ...args], { stdio: ["ignore", "ignore", "inherit"] });
+  };
+  const end = (peer: Peer): string[] => ["name", device, "netns", String(peer.process)];
+  ip("link", "add", ...end(second), "type", "veth", "peer", ...end(first));
+  for (const [own, other] of [
+    [first, second],
+    [second, first],
+  ] as const) {
+    // Also the source of the node's own traffic to the other one.
+    inside(own, "address", "add", `${own.address}/32`, "dev", device);
+    inside(own, "link", "set", device, "up");
+    inside(own, "route", "add", other.address, "dev", device);
+  }
+  for (const [own, other] of [
+    [first, second],
+    [second, first],
+  ] as const)
+    inside(own, "route", "add", `${other.podPrefix}.0/24`, "via", other.address, "dev", device);
+}
+
 /** Removes both ends. The kernel also removes them with the namespace, but possibly much later. */
 export function removeLink({ machineName }: Pick<Link, "machineName">): void {
   try {

@@ -1,8 +1,7 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
+import type { ChildProcess } from "node:child_process";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Work } from "@routeql/host/work";
 import { Failure } from "@routeql/host/failure";
@@ -11,15 +10,9 @@ import { NodeAccess } from "./access.ts";
 import { applyAddOns } from "./add-ons.ts";
 import { kubernetesBinaries } from "./binaries.ts";
 import { loadOwnImages } from "./images.ts";
+import { ended, launch, started } from "./launch.ts";
 import { nodeName } from "./layout.ts";
 import { ensurePackages } from "./packages.ts";
-
-/** Messages of launcher.ts. */
-interface Message {
-  readonly address?: string;
-  readonly failed?: string;
-  readonly lastWords?: readonly string[];
-}
 
 /** A Kubernetes node: a whole cluster in its own namespaces, which touches neither Docker nor the network and leaves nothing. */
 export class KubernetesNode implements AsyncDisposable {
@@ -37,13 +30,8 @@ export class KubernetesNode implements AsyncDisposable {
     await ensurePackages(options.onLine);
     const binaries = await kubernetesBinaries(options);
     options.say(`starting a node in ${folder}`);
-    const launcher = spawn(process.execPath, [join(import.meta.dirname, "launcher.ts"), folder, binaries], {
-      stdio: ["pipe", "pipe", "inherit"],
-      // An interrupt at the terminal reaches it only through this process, as the end of its standard input.
-      detached: true,
-    });
-    const address = await startedAddress(launcher);
-    const node = new KubernetesNode(launcher, new NodeAccess({ folder, binaries, address }));
+    const launcher = launch(folder, binaries);
+    const node = new KubernetesNode(launcher, new NodeAccess({ folder, binaries, ...(await started(launcher)) }));
     try {
       await node.untilReady();
       return node;
@@ -82,10 +70,7 @@ export class KubernetesNode implements AsyncDisposable {
   /** Stops every process of the node; its network device, control groups, mounts and files are removed with it. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.keepLogs();
-    const ended = new Promise((resolve) => this.launcher.once("close", resolve));
-    const hasEnded = this.launcher.exitCode !== null || this.launcher.signalCode !== null;
-    this.launcher.stdin?.end();
-    if (!hasEnded) await ended;
+    await ended(this.launcher);
     await rm(this.access.layout.folder, { recursive: true, force: true });
   }
 
@@ -120,20 +105,4 @@ async function nodeFolder(): Promise<string> {
   throw new Failure(`The path ${folder} is too long for the sockets of a Kubernetes node`, {
     remedy: "set TMPDIR to a folder with a shorter path, such as /tmp.",
   });
-}
-
-async function startedAddress(launcher: ChildProcess): Promise<string> {
-  for await (const line of createInterface(launcher.stdout!)) {
-    const { address, failed, lastWords = [] } = JSON.parse(line) as Message;
-    if (address !== undefined) return address;
-    throw new Error(`${failed}\n${lastWords.join("\n")}\n${await tails(lastWords)}`);
-  }
-  throw new Error("the node could not be started; see its output above");
-}
-
-/** The last lines of the log file in a message of init.ts. */
-async function tails(lines: readonly string[]): Promise<string> {
-  const file = lines.map((line) => /its log is (\S+)/.exec(line)?.[1]).find((path) => path !== undefined);
-  const text = file === undefined ? "" : await readFile(file, "utf8").catch(() => "");
-  return text.split("\n").slice(-20).join("\n");
 }

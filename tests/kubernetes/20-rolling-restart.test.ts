@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { keepDrill } from "../harness/figures/drills.ts";
-import { hasFront } from "../e2e/support/engine-of-the-run.ts";
+import { hasFront } from "../e2e/support/stack/engine-of-the-run.ts";
 import { Clients } from "./support/clients.ts";
 import { node } from "./support/node.ts";
 import { namespace } from "./support/stack.ts";

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { nodeName } from "../kubernetes-node/layout.ts";
-import { hasFront } from "../e2e/support/engine-of-the-run.ts";
+import { hasFront } from "../e2e/support/stack/engine-of-the-run.ts";
 import { Clients } from "./support/clients.ts";
 import { node } from "./support/node.ts";
 import { labelsOf } from "./support/probes.ts";

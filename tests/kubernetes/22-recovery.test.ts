@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { database } from "../e2e/support/database.ts";
+import { database } from "../e2e/support/stack/database.ts";
 import { Clients } from "./support/clients.ts";
 import { node } from "./support/node.ts";
 import { namespace } from "./support/stack.ts";

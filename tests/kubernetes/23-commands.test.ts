@@ -1,17 +1,19 @@
+import { mkdtempDisposableSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { clusterLacks } from "@routeql/cli/kubernetes/cluster-lacks";
+import { clusterLacks } from "@routeql/cli/kubernetes/objects/cluster-lacks";
 import { readConfiguration } from "@routeql/cli/configuration/configuration";
 import { ApiClient, defaultConfig } from "@routeql/host/kubernetes/client";
 import { stackPaths } from "@routeql/host/paths";
 import { run } from "../harness/process.ts";
 import { command } from "../e2e/support/commands.ts";
-import { administrator, login } from "../e2e/support/sessions.ts";
+import { administrator, login } from "../e2e/support/clients/sessions.ts";
 import { main, npmRun } from "./support/npm-run.ts";
 import { node } from "./support/node.ts";
-import { stackName, stackSettings } from "./support/stack.ts";
+import { actWithRights } from "./support/rights.ts";
+import { namespace, stackName, stackSettings, up } from "./support/stack.ts";
 
 test("npm run psql runs a statement, or its input, in the database's pod", async () => {
   expect(await command("psql", "-Atc", "select current_user")).toBe("routeql_owner\n");
@@ -38,6 +40,29 @@ test("npm run keys works in a pod of the auth sidecar", async () => {
   const { code, stdout } = await npmRun("keys", ["list"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/signing|active|ES256/i);
+});
+
+test("the rights of commands.yaml suffice for commands, and not for an update", { timeout: 600_000 }, async () => {
+  await using _ = await actWithRights("commands.yaml", namespace);
+  using folder = mkdtempDisposableSync(join(tmpdir(), "routeql-commands-"));
+  const succeeds = async (name: string, ...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await npmRun(name, args, undefined, 240_000);
+    expect(code, `${name}: ${stdout}${stderr}`).toBe(0);
+    expect(`${stdout}${stderr}`, name).not.toMatch(/forbidden/i);
+    return stdout;
+  };
+  await succeeds("status");
+  await succeeds("logs", "--tail", "3");
+  await succeeds("psql", "-Atc", "select 1");
+  await succeeds("keys", "list");
+  await succeeds("users", "list");
+  await succeeds("schema", "--role", "operator");
+  await succeeds("prune", "--keep-days", "20000");
+  await succeeds("support", "--to", join(folder.path, "support.tar.gz"));
+  const file = join(folder.path, "all.dump");
+  await succeeds("backup", "--to", file);
+  await succeeds("restore", "--replace", file);
+  await expect(up(node, undefined, { requestBurst: "1001" })).rejects.toThrow(/forbidden/);
 });
 
 test("without a reachable cluster a command fails at once with a remedy", async () => {

@@ -1,11 +1,12 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, fetch, type Response } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
 import { readConfiguration } from "@routeql/cli/configuration/configuration";
 import { renderStack } from "@routeql/infra/rendering/render-stack";
-import { hasFront } from "../e2e/support/engine-of-the-run.ts";
+import { hasFront } from "../e2e/support/stack/engine-of-the-run.ts";
 import { makeCertificate } from "../harness/certificate.ts";
 import { node } from "./support/node.ts";
 import { grantRights } from "./support/rights.ts";
@@ -171,6 +172,41 @@ test("a second apply of the rendered folder changes nothing", { timeout: 120_000
   expect(await generations()).toEqual(before);
 });
 
+/** Lists that a strategic merge joins by a key, so that defaults in their items are no difference (x-kubernetes-patch-merge-key). */
+const joined = /^(containers|env|ports|volumes|volumeMounts|imagePullSecrets|hostAliases|topologySpreadConstraints)$/;
+
+/** Fields that the API server added inside of a list without a merge key: Argo CD shows all but the status of claims as a difference forever. */
+function addedInLists(rendered: unknown, live: unknown, path: readonly string[] = [], inList = false): string[] {
+  if (Array.isArray(rendered)) {
+    if (!Array.isArray(live) || live.length !== rendered.length) return [path.join(".")];
+    const within = inList || !joined.test(path.at(-1)!) || !path.includes("template");
+    return rendered.flatMap((item, index) => addedInLists(item, live[index], [...path, String(index)], within));
+  }
+  if (typeof rendered !== "object" || rendered === null) return rendered === live ? [] : [path.join(".")];
+  const [given, found] = [rendered as Record<string, unknown>, (live ?? {}) as Record<string, unknown>];
+  const isClaim = given["kind"] === "PersistentVolumeClaim";
+  const added = inList ? Object.keys(found).filter((key) => !(key in given || (isClaim && key === "status"))) : [];
+  return [
+    ...added.map((key) => [...path, key].join(".")),
+    ...Object.keys(given).flatMap((key) => addedInLists(given[key], found[key], [...path, key], inList)),
+  ];
+}
+
+test("Argo CD and Flux see no difference after an apply", { timeout: 120_000 }, async () => {
+  // Flux compares by a server-side apply without effect.
+  expect(await node.kubectl(["diff", "--server-side", "--force-conflicts", `--kustomize=${folder}`])).toBe("");
+  const paths = (await readdir(folder)).filter((path) => /^\d\d-.*\.yaml$/.test(path));
+  const rendered = (await Promise.all(paths.map((path) => readFile(join(folder, path), "utf8")))).flatMap((text) =>
+    parseAllDocuments(text).map((document) => document.toJS() as { kind: string; metadata: { name: string } }),
+  );
+  expect(rendered.length).toBeGreaterThan(20);
+  for (const object of rendered) {
+    const { kind, metadata } = object;
+    const live = await node.get<object>(kind, metadata.name, `--namespace=${namespace}`);
+    expect(addedInLists(object, live), `${kind} ${metadata.name}`).toEqual([]);
+  }
+});
+
 test("one changed setting of the rendered folder changes its service only", { timeout: 400_000 }, async () => {
   const [password, before] = [await secretOf("admin-password"), await generations()];
   await apply({ loginAttemptsPerAccount: "7" });
@@ -180,6 +216,22 @@ test("one changed setting of the rendered folder changes its service only", { ti
   expect(await secretOf("admin-password")).toBe(password);
   expect(await logIn()).toBe(200);
 });
+
+/** All statuses of requests, one after the other, during a change. */
+async function whileClientsWork(request: () => Promise<number>, change: () => Promise<void>): Promise<number[]> {
+  const changed = new AbortController();
+  const statuses = new Set<number>();
+  const client = (async () => {
+    while (!changed.signal.aborted) statuses.add(await request());
+  })();
+  try {
+    await change();
+  } finally {
+    changed.abort();
+    await client;
+  }
+  return [...statuses];
+}
 
 test(
   "a rotation of the rendered folder refuses no query and restarts no pod with data",
@@ -197,23 +249,97 @@ test(
         "--output=jsonpath={.items[*].metadata.uid} {.items[*].status.containerStatuses[*].restartCount}",
       ]);
     const before = await podsWithData();
-    const rotated = new AbortController();
-    const statuses = new Map<number, number>();
-    const client = (async () => {
-      while (!rotated.signal.aborted) {
-        const { status } = await ask("graphql", headers, { query: "{ view_hijacks(limit: 1) { key } }" });
-        statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      }
-    })();
-    try {
+    const query = async (): Promise<number> =>
+      (await ask("graphql", headers, { query: "{ view_hijacks(limit: 1) { key } }" })).status;
+    const statuses = await whileClientsWork(query, async () => {
       await apply({ databasePasswordsGeneration: "2", sessionsPasswordGeneration: "2", serviceApiKeyGeneration: "2" });
       await complete();
-    } finally {
-      rotated.abort();
-      await client;
-    }
-    expect([...statuses.keys()]).toEqual([200]);
+    });
+    expect(statuses).toEqual([200]);
     expect(await podsWithData()).toBe(before);
     expect(await logIn("service-api-key-2")).toBe(200);
+  },
+);
+
+test(
+  "a changed given secret reaches the pods by its generation and refuses no login",
+  { timeout: 400_000 },
+  async () => {
+    const generations = {
+      databasePasswordsGeneration: "2",
+      sessionsPasswordGeneration: "2",
+      serviceApiKeyGeneration: "2",
+      engineAccessKey: "a-value-that-only-given-secrets-knows",
+    };
+    const [former, next] = ["a-former-key-of-the-owner-of-this-stack", "the-next-key-of-the-owner-of-this-stack"];
+    const give = (key: string): Promise<void> =>
+      node.apply([
+        {
+          apiVersion: "v1",
+          kind: "Secret",
+          metadata: { name: "given-secrets", namespace },
+          stringData: { engineAccessKey: key },
+        },
+      ]);
+    const accepts = async (key: string): Promise<boolean> => {
+      const answer = await ask(
+        "graphql",
+        { "x-engine-access-key": key },
+        { query: "{ view_hijacks(limit: 1) { key } }" },
+      );
+      return Object.hasOwn((await answer.json()) as object, "data");
+    };
+    await give(former);
+    await apply(generations);
+    await complete();
+    // Pods with the key before still answer while they drain.
+    await expect.poll(() => accepts(former), { timeout: 120_000, interval: 1000 }).toBe(true);
+    await give(next);
+    const statuses = await whileClientsWork(
+      () => logIn("service-api-key-2"),
+      async () => {
+        await apply({ ...generations, givenSecretsGeneration: "2" });
+        await complete();
+      },
+    );
+    expect(statuses).toEqual([200]);
+    await expect.poll(() => accepts(next), { timeout: 120_000, interval: 1000 }).toBe(true);
+    await expect.poll(() => accepts(former), { timeout: 120_000, interval: 1000 }).toBe(false);
+  },
+);
+
+test(
+  "the page's deletion keeps the database and leaves no job or file of earlier releases",
+  { timeout: 240_000 },
+  async () => {
+    const other = "app.kubernetes.io/name!=database";
+    const scope = `--namespace=${namespace}`;
+    await node.kubectl(["delete", `--kustomize=${folder}`, `--selector=${other}`, "--timeout=180s"]);
+    await node.kubectl([
+      "delete",
+      "jobs,configmaps",
+      scope,
+      `--selector=app.kubernetes.io/instance=${namespace},${other}`,
+    ]);
+    const namesOf = async (kinds: string, ...selector: string[]): Promise<string[]> =>
+      (await node.kubectl(["get", kinds, scope, ...selector, "--output=name"]))
+        .split("\n")
+        .filter((name) => name !== "");
+    const left = await namesOf(
+      "jobs,configmaps,deployments,statefulsets,services,networkpolicies,poddisruptionbudgets,serviceaccounts",
+      `--selector=app.kubernetes.io/instance=${namespace}`,
+    );
+    expect(left.toSorted()).toEqual([
+      "networkpolicy.networking.k8s.io/database",
+      "service/database",
+      "statefulset.apps/database",
+    ]);
+    expect(await namesOf("secrets")).toEqual(
+      expect.arrayContaining(["secret/generated-secrets", "secret/given-secrets"]),
+    );
+    expect((await namesOf("persistentvolumeclaims")).length).toBe(2);
+    expect(
+      (await node.get<{ status: { readyReplicas: number } }>("statefulset", "database", scope)).status.readyReplicas,
+    ).toBe(1);
   },
 );

@@ -143,6 +143,50 @@ test("the API and CloudNativePG accept the feed and the settings of pods", { tim
 });
 
 test.each([
+  [
+    "services outside",
+    {
+      database: "external",
+      databaseUrl: "postgres://root:a-password-of-the-owner@db.example.net:6432/routes",
+      sessions: "external",
+      sessionsUrl: "rediss://:another-password-of-the-owner@sessions.example.net",
+      ldapUrl: "ldaps://ldap.example.net",
+      ldapUserBase: "ou=people,dc=example,dc=net",
+    },
+  ],
+  [
+    "other name servers, an internal gateway and a closed console",
+    {
+      nameServers:
+        "kube-system/k8s-app=kube-dns,169.254.20.10,openshift-dns/dns.operator.openshift.io/daemonset-dns=default:5353",
+      clusterDomain: "cluster.example.net",
+      gatewayService: "ClusterIP",
+      gatewayAnnotations: "service.beta.kubernetes.io/aws-load-balancer-type=nlb",
+      consoleClients: "none",
+      engineConsole: "false",
+      createNamespace: "false",
+    },
+  ],
+  [
+    "autoscalers, storage and a registry",
+    {
+      gatewayReplicasMost: "6",
+      engineReplicasMost: "4",
+      sidecarReplicasMost: "3",
+      storageClass: "fast",
+      databaseStorage: "50Gi",
+      imageRegistry: "registry.example.net/kit",
+      imagePullSecret: "registry",
+      consoleClients: "192.0.2.0/24",
+      certificateSecret: "gateway",
+    },
+  ],
+  ["Hasura and its front", { engine: "hasura" }],
+] as const)("the API accepts manifests with %s", { timeout: 120_000 }, async (_, settings) => {
+  await check(await manifests(settings));
+});
+
+test.each([
   ["Cluster", { database: "cloudnative-pg" }],
   ["PodMonitor", { monitoring: "operator" }],
   ["PrometheusRule", { monitoring: "operator" }],

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { administrator, login } from "../e2e/support/sessions.ts";
+import { administrator, login } from "../e2e/support/clients/sessions.ts";
 import { node } from "./support/node.ts";
 import { namespace, up } from "./support/stack.ts";
 

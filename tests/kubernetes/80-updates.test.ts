@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { kinds } from "@routeql/cli/configuration/rotation";
-import { done } from "../e2e/support/administer.ts";
+import { done } from "../e2e/support/stack/administer.ts";
 import { command } from "../e2e/support/commands.ts";
-import { data } from "../e2e/support/graphql.ts";
-import { administrator, login, session, tokenOfSession } from "../e2e/support/sessions.ts";
+import { data } from "../e2e/support/clients/graphql.ts";
+import { administrator, login, session, tokenOfSession } from "../e2e/support/clients/sessions.ts";
 import { keepDrill } from "../harness/figures/drills.ts";
 import { Clients } from "./support/clients.ts";
 import { node } from "./support/node.ts";

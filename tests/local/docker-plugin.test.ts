@@ -95,7 +95,7 @@ test.concurrent("repairs a stopped and a removed container and a removed network
 });
 
 test.concurrent("resumes a paused container", { timeout: 300_000 }, async (context) => {
-  context.skip(ignoredLimits.has("memory"), "the Docker engine has no control groups and cannot pause a container");
+  context.skip(ignoredLimits.has("memory"), "the Docker daemon has no control groups and cannot pause a container");
   await using tiny = await tinyStack();
   const program = smallProgram(tiny.name);
   const service = `routeql-${tiny.name}-service`;

@@ -18,7 +18,7 @@ async function until(what: string, condition: () => Promise<boolean>): Promise<v
 const runs = async (name: string): Promise<boolean> =>
   (await orUndefined(docker.getContainer(name).inspect()))?.State.Running ?? false;
 
-/** Ids of the engine's processes for this stack. */
+/** Ids of Pulumi's processes for this stack. */
 async function engineProcesses(stack: string): Promise<number[]> {
   const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
   const lines = await Promise.all(
@@ -30,7 +30,7 @@ async function engineProcesses(stack: string): Promise<number[]> {
 }
 
 /** Ids of the processes with provider plugins, started by this process or by these engines. */
-async function pluginsOf(engines: readonly number[]): Promise<number[]> {
+async function pluginsOf(parents: readonly number[]): Promise<number[]> {
   const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
   const processes = await Promise.all(
     ids.map(async (id) => {
@@ -42,7 +42,7 @@ async function pluginsOf(engines: readonly number[]): Promise<number[]> {
   );
   return processes
     .filter(
-      ({ parent, line }) => engines.includes(parent) || (parent === process.pid && line.includes("/offline/plugins/")),
+      ({ parent, line }) => parents.includes(parent) || (parent === process.pid && line.includes("/offline/plugins/")),
     )
     .map(({ id }) => id);
 }
@@ -74,7 +74,7 @@ test("an interrupted update stops cleanly, and the next one repairs it", { timeo
   expect((await tiny.up(smallProgram(tiny.name))).changes).toEqual({ same: 8 });
 });
 
-test("the next update repairs the lock and the partial objects of a killed engine", { timeout: 300_000 }, async () => {
+test("the next update repairs the lock and the partial objects of a killed Pulumi", { timeout: 300_000 }, async () => {
   await using tiny = await tinyStack();
   const killed = tiny.up(smallProgram(tiny.name, neverHealthy)).then(
     () => "done",

@@ -7,7 +7,7 @@ import { chown, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, type TestContext } from "vitest";
-import { engineAddress, socketOf } from "@routeql/host/docker/engine-address";
+import { daemonAddress, socketOf } from "@routeql/host/docker/daemon-address";
 import { freePorts } from "../harness/free-ports.ts";
 import { mustRun, run } from "../harness/process.ts";
 import { newStackName } from "../harness/run/stack-name.ts";
@@ -15,7 +15,7 @@ import { checkOut, type Checkout, type CommandEnd, type StartOptions } from "../
 import { contextTo } from "./support/context.ts";
 import { refusingProxy, silentProxy, throughDeadEnd } from "./support/dead-end.ts";
 import { startProxy } from "./support/proxy.ts";
-import { type Absent, type RootlessEngine, startRootlessEngine } from "./support/rootless-engine.ts";
+import { type Absent, type RootlessDaemon, startRootlessDaemon } from "./support/rootless-daemon.ts";
 
 const query = ["query", "{ view_hijacks(limit: 1) { key } }"] as const;
 /** Starts the command like a user's shell, through the bootstrap. */
@@ -65,7 +65,7 @@ async function timed(
   return { ...end, seconds: (Date.now() - started) / 1000 };
 }
 
-const withoutEngineVariables = {
+const withoutDaemonVariables = {
   DOCKER_HOST: undefined,
   DOCKER_CONTEXT: undefined,
   DOCKER_CERT_PATH: undefined,
@@ -73,12 +73,12 @@ const withoutEngineVariables = {
 };
 const patience = { timeout: 600_000 };
 
-test("a user whose engine is selected only by the current Docker context", patience, async () => {
-  await using configuration = await contextTo(engineAddress().endpoint);
+test("a user whose daemon is selected only by the current Docker context", patience, async () => {
+  await using configuration = await contextTo(daemonAddress().endpoint);
   await using checkout = await clone();
   await lives(checkout, {
     through: shell,
-    environment: { ...withoutEngineVariables, DOCKER_CONFIG: configuration.folder },
+    environment: { ...withoutDaemonVariables, DOCKER_CONFIG: configuration.folder },
   });
 });
 
@@ -107,7 +107,7 @@ afterAll(() => Promise.all(homes.map((home) => rm(home, { recursive: true, force
 
 interface Account {
   readonly uid: number;
-  /** The group of the engine's socket. */
+  /** The group of the daemon's socket. */
   readonly group?: number;
 }
 
@@ -142,10 +142,10 @@ async function unprivileged(checkout: Checkout, context: TestContext, { uid, gro
   };
 }
 
-/** An unprivileged user in the group of the engine's socket. */
+/** An unprivileged user in the group of the daemon's socket. */
 async function ordinaryUser(checkout: Checkout, context: TestContext): Promise<StartOptions> {
-  const socket = socketOf(engineAddress());
-  context.skip(socket === undefined || !existsSync(socket), "the engine is not reached by a socket");
+  const socket = socketOf(daemonAddress());
+  context.skip(socket === undefined || !existsSync(socket), "the daemon is not reached by a socket");
   const { gid } = await stat(socket!);
   return unprivileged(checkout, context, { uid: 54_321, group: gid });
 }
@@ -155,7 +155,7 @@ test("an unprivileged user in the group docker, with umask 077", patience, async
   await lives(checkout, await ordinaryUser(checkout, context));
 });
 
-test("a user without access to the engine gets one clear sentence", patience, async (context) => {
+test("a user without access to the daemon gets one clear sentence", patience, async (context) => {
   await using checkout = await clone();
   const { through = [], environment } = await ordinaryUser(checkout, context);
   const started = Date.now();
@@ -164,26 +164,26 @@ test("a user without access to the engine gets one clear sentence", patience, as
     environment: environment ?? {},
   });
   expect(code).toBe(1);
-  expect(output).toContain("This user may not use the Docker engine at unix://");
+  expect(output).toContain("This user may not use the Docker daemon at unix://");
   expect(output).toContain("What to do:");
   expect(Date.now() - started).toBeLessThan(30_000);
 });
 
-describe("a rootless engine", () => {
-  let engine: RootlessEngine | Absent;
+describe("a rootless daemon", () => {
+  let daemon: RootlessDaemon | Absent;
   beforeAll(async () => {
-    engine = await startRootlessEngine();
-    if (!("reason" in engine)) await engine.takeImages();
+    daemon = await startRootlessDaemon();
+    if (!("reason" in daemon)) await daemon.takeImages();
   }, 300_000);
   afterAll(async () => {
-    if (!("reason" in engine)) await engine[Symbol.asyncDispose]();
+    if (!("reason" in daemon)) await daemon[Symbol.asyncDispose]();
   }, 60_000);
 
-  /** The engine's own user. */
+  /** The daemon's own user. */
   async function its(checkout: Checkout, context: TestContext): Promise<StartOptions> {
-    if ("reason" in engine) return context.skip(engine.reason);
-    const { environment, ...rest } = await unprivileged(checkout, context, { uid: engine.uid });
-    return { ...rest, environment: { ...environment, DOCKER_HOST: engine.endpoint } };
+    if ("reason" in daemon) return context.skip(daemon.reason);
+    const { environment, ...rest } = await unprivileged(checkout, context, { uid: daemon.uid });
+    return { ...rest, environment: { ...environment, DOCKER_HOST: daemon.endpoint } };
   }
 
   test("with ports from 1024 on, and ignored limits are reported", patience, async (context) => {
@@ -195,7 +195,7 @@ describe("a rootless engine", () => {
       })
     ).trim();
     const output = await lives(checkout, start);
-    expect(output.includes("The Docker engine ignores limits of memory, processors, processes")).toBe(
+    expect(output.includes("The Docker daemon ignores limits of memory, processors, processes")).toBe(
       limits === "none",
     );
   });
@@ -205,7 +205,7 @@ describe("a rootless engine", () => {
     await checkout.edit(".env", (text) => text.replace(/^HTTPS_PORT=.*$/m, "HTTPS_PORT=443"));
     const { code, output, seconds } = await timed(checkout, "up", await its(checkout, context));
     expect(code).toBe(1);
-    expect(output).toContain("127.0.0.1:443 (HTTPS_PORT) is below the lowest port of a rootless engine");
+    expect(output).toContain("127.0.0.1:443 (HTTPS_PORT) is below the lowest port of a rootless daemon");
     expect(output).toContain("choose ports from 1024 on");
     expect(seconds).toBeLessThan(30);
   });

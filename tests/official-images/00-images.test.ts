@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { containers } from "../e2e/support/docker.ts";
+import { containers } from "../e2e/support/stack/docker.ts";
 import { mustRun, run } from "../harness/process.ts";
 import { nameOf, type OfficialImage } from "./support/official-image.ts";
 

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { Member } from "../e2e/support/accounts.ts";
-import { loadDemo } from "../e2e/support/data.ts";
-import { containerOf } from "../e2e/support/docker.ts";
-import { data } from "../e2e/support/graphql.ts";
-import { call } from "../e2e/support/http.ts";
-import { login } from "../e2e/support/sessions.ts";
+import { Member } from "../e2e/support/clients/accounts.ts";
+import { loadDemo } from "../e2e/support/data/data.ts";
+import { containerOf } from "../e2e/support/stack/docker.ts";
+import { data } from "../e2e/support/clients/graphql.ts";
+import { call } from "../e2e/support/clients/http.ts";
+import { login } from "../e2e/support/clients/sessions.ts";
 import { mustRun } from "../harness/process.ts";
 
 const services = ["database", "sessions", "auth-sidecar", "engine", "front", "gateway"] as const;

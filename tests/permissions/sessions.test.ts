@@ -154,7 +154,7 @@ describe("one tenant's session is never another's", () => {
     expect(replies).toEqual(asked.map((id) => own.get(id)));
   });
 
-  test("nor when one statement answers all live queries of a cohort", async () => {
+  test("isolates sessions when one statement answers all live queries of a cohort", async () => {
     const query = "subscription { view_hijacks(order_by: {key: asc}) { key comment } }";
     const members = [north, "example-east", south, north, "", `{${north}}`].map(
       (id) => [id, world.engine.prepareSubscription({ query }, sessionOf("tenant", id))] as const,

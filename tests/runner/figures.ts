@@ -1,11 +1,14 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { loadavg } from "node:os";
 import { join } from "node:path";
 import { recordedDrills } from "../documents/drills.ts";
 import { drillsFile, latestDrills, readDrills } from "../harness/figures/drills.ts";
 import { type MeasuredFigure, measurementOf, writeFigureRecord } from "../harness/figures/figure-records.ts";
+import { recordFirstUse } from "../harness/figures/first-use.ts";
 import { type Figures, figuresFolder } from "../harness/figures/figures.ts";
 import { repository } from "../harness/repository.ts";
 import { type SuiteResult, totals } from "./results.ts";
+import { incompleteness } from "./selection/records.ts";
 
 export interface SuiteFigures {
   readonly suite: string;
@@ -28,27 +31,15 @@ export async function readFigures(since: number, folder: string = figuresFolder)
 export interface Conditions {
   /** Wall-clock time of the whole run. */
   readonly seconds: number;
-  readonly lanes: number;
   /** Load average of one minute before the run. */
   readonly load: number;
-  /** Share of the processors' time that was not idle. */
-  readonly busy: number;
 }
 
-const command = ".ci/run --everything --record";
-
-/** The durations of a run by suite. */
-function durations(
-  results: readonly SuiteResult[],
-  { seconds, lanes, busy }: Omit<Conditions, "load">,
-): Readonly<Record<string, MeasuredFigure>> {
-  return {
-    ...Object.fromEntries(results.map(({ suite, seconds: taken }) => [suite, { figure: `${taken.toFixed(0)} s` }])),
-    all: {
-      figure: `${(seconds / 60).toFixed(1)} min`,
-      note: `${lanes} suites at a time, processors ${(busy * 100).toFixed(0)} % busy`,
-    },
-  };
+/** Begins to measure a run. @returns a function for its end */
+export function measureRun(): () => Conditions {
+  const started = performance.now();
+  const [load = 0] = loadavg();
+  return () => ({ seconds: (performance.now() - started) / 1000, load });
 }
 
 /** The figures that suites counted, without their tables. */
@@ -63,6 +54,20 @@ function counts(all: readonly SuiteFigures[]): Readonly<Record<string, MeasuredF
   return Object.fromEntries(texts.filter(([, text]) => text !== "").map(([suite, figure]) => [suite, { figure }]));
 }
 
+/** Stores what named suites counted, without failures, for docs/reference/figures.md. */
+export function recordCounts(
+  results: readonly SuiteResult[],
+  figures: readonly SuiteFigures[],
+  load: number,
+  root: string = repository,
+): void {
+  if (totals(results).failed > 0 || figures.length === 0) return;
+  const measurement = measurementOf(`npm test -- ${results.map(({ suite }) => suite).join(" ")} --record`, load);
+  console.log(
+    `recorded in ${writeFigureRecord({ name: "tests", figures: counts(figures), measurement, isWhole: false }, root)}`,
+  );
+}
+
 interface Destination {
   /** Folder of the repository. */
   readonly root: string;
@@ -70,11 +75,26 @@ interface Destination {
   readonly drills: string;
 }
 
-/** Stores the durations and counts of a run without failures for docs/reference/figures.md, and the latest drills of this checkout. */
+/** Stores the duration of a whole command. A run that skipped a test for want of root, Docker or a program has no duration. */
+export function recordDuration(
+  command: "tests" | "everything",
+  results: readonly SuiteResult[],
+  { seconds, load }: Conditions,
+  root?: string,
+): void {
+  const reason = results.map((result) => incompleteness(result)).find((each) => each !== undefined);
+  if (reason !== undefined) console.log(`no duration recorded: ${reason}`);
+  else {
+    const typed = command === "tests" ? "npm test -- --record" : ".ci/run --everything --record";
+    console.log(`recorded in ${recordFirstUse({ [command]: seconds }, typed, load, root)}`);
+  }
+}
+
+/** Stores the counts of a run without failures for docs/reference/figures.md, and the latest drills of this checkout. */
 export async function recordFigures(
   results: readonly SuiteResult[],
   figures: readonly SuiteFigures[],
-  { load, ...conditions }: Conditions,
+  { load }: Conditions,
   { root, drills: drillsOfPage }: Destination = { root: repository, drills: recordedDrills },
 ): Promise<void> {
   const { failed } = totals(results);
@@ -82,12 +102,9 @@ export async function recordFigures(
     console.log(`no figures recorded: ${failed} tests failed, and a failed suite ends early`);
     return;
   }
-  const measurement = measurementOf(command, load);
-  const written = [
-    writeFigureRecord({ name: "durations", figures: durations(results, conditions), measurement, isWhole: true }, root),
-    writeFigureRecord({ name: "tests", figures: counts(figures), measurement, isWhole: false }, root),
-  ];
+  const measurement = measurementOf(".ci/run --everything --record", load);
+  const written = writeFigureRecord({ name: "tests", figures: counts(figures), measurement, isWhole: false }, root);
   const drills = latestDrills(readDrills(drillsOfPage), readDrills(drillsFile));
   await writeFile(drillsOfPage, `${JSON.stringify(drills, null, 2)}\n`);
-  console.log(`recorded in ${written.join(", ")} and drill-figures.json; npm run documents writes them to the pages`);
+  console.log(`recorded in ${written} and drill-figures.json; npm run documents writes them to the pages`);
 }

@@ -1,5 +1,5 @@
-import { ensureBases } from "@routeql/cli/docker/engine/base-images";
-import { ensureEngine } from "@routeql/cli/docker/engine/engine";
+import { ensureBases } from "@routeql/cli/docker/daemon/base-images";
+import { ensureDaemon } from "@routeql/cli/docker/daemon/daemon";
 import { acquireCli } from "@routeql/cli/pulumi/acquire";
 import { canInstallPackages, findProgram, installPackages } from "@routeql/host/apt";
 import { Failure, messageOf } from "@routeql/host/failure";
@@ -9,17 +9,17 @@ import { kubernetesBinaries } from "../kubernetes-node/binaries.ts";
 import { chromiumAbsent } from "../harness/browser.ts";
 import { migratedDatabaseImage } from "../harness/containers/database-container.ts";
 import { image } from "../harness/containers/image.ts";
-import { inLanes } from "./schedule.ts";
+import { inLanes } from "./lanes.ts";
 
 const say = (text: string): void => console.log(`  ${text}`);
 const options = { say, show: say, onLine: () => undefined, signal: new AbortController().signal };
 
 /**
- * Installs a Docker engine, its client and the base images, if they are missing.
+ * Installs a Docker daemon, its client and the base images, if they are missing.
  * @throws if they cannot be installed
  */
 export async function prepareDocker(): Promise<void> {
-  await ensureEngine(options);
+  await ensureDaemon(options);
   await ensureBases({ debianBase: settings.debianBase.default, nodeBase: settings.nodeBase.default }, true, options);
   // Debian 13 has a separate package for the client.
   if ((await findProgram("docker")) === undefined)
@@ -37,12 +37,12 @@ export function buildKubernetesEarly(signal: AbortSignal): void {
 /** Reason why the suites with containers cannot run. */
 export interface Obstacle {
   readonly reason: string;
-  /** Whether the machine lacks a Docker engine or the rights to use one; otherwise the preparation itself failed. */
+  /** Whether the machine lacks a Docker daemon or the rights to use one; otherwise the preparation itself failed. */
   readonly machine: boolean;
 }
 
 /**
- * Prepares the container suites: installs a Docker engine, the base images, the kit's images, curl, a browser and, for suites with a
+ * Prepares the container suites: installs a Docker daemon, the base images, the kit's images, curl, a browser and, for suites with a
  * stack, the Pulumi CLI, if they are missing. Without a browser its tests are skipped with the reason.
  */
 export async function prepare({ withStack }: { readonly withStack: boolean }): Promise<Obstacle | undefined> {

@@ -4,9 +4,9 @@ import { interruptible } from "./interruption.ts";
 import { buildKubernetesEarly, type Obstacle, prepare } from "./prepare.ts";
 import type { SuiteResult } from "./results.ts";
 import { runSuite } from "./run-suite.ts";
-import { inLanes } from "./schedule.ts";
+import { inLanes } from "./lanes.ts";
 import { lacksRoot, type Suite } from "./suites.ts";
-import { inWords, rememberRun, removeLeftovers, removeLeftoversOfKilledRuns } from "./remove-leftovers.ts";
+import { inWords, rememberRun, removeLeftovers, removeLeftoversOfKilledRuns } from "./leftovers.ts";
 import { closingLine } from "./summary.ts";
 
 export interface RunAllOptions {

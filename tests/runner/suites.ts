@@ -14,7 +14,7 @@ export interface Suite {
   readonly alone?: boolean;
   /** It starts a stack with the suite's name through tests/e2e/support; an interruption may leave that stack running. */
   readonly ownStack?: boolean;
-  /** Reason why it needs root; absent if any user of the Docker engine can run it. */
+  /** Reason why it needs root; absent if any user of the Docker daemon can run it. */
   readonly needsRoot?: string;
   /** Files of other suites that it also runs, on its own stack. */
   readonly also?: readonly string[];
@@ -74,7 +74,7 @@ export const suites: readonly Suite[] = [
   },
   {
     name: "lint",
-    what: "formatting; oxlint with package boundaries and cycles; knip for dead code; spelling of the pages",
+    what: "formatting; oxlint with package boundaries and cycles; shellcheck; knip for dead code; spelling of the pages",
     kind: "command",
     command: ["npm", "run", "--silent", "lint"],
     needsDocker: false,
@@ -101,14 +101,8 @@ export const suites: readonly Suite[] = [
     needsRoot: killsProcesses,
     ownStack: true,
   }),
-  inAll(
-    "updates",
-    "the life of a stack from `up` to `down`, and changes while clients work, under the real Pulumi engine",
-  ),
-  inAll(
-    "pulumi",
-    "owners of a stack, external services, the packed component and an upgrade, under the real Pulumi engine",
-  ),
+  inAll("updates", "the life of a stack from `up` to `down`, and changes while clients work, under the real Pulumi"),
+  inAll("pulumi", "owners of a stack, external services, the packed component and an upgrade, under the real Pulumi"),
   inAll("hostile", "attacks on paths, TLS, GraphQL, WebSockets and tokens, while clients work", { ownStack: true }),
   inAll("local", "the commands that start, manage and remove a stack"),
   inAll("engine", "the embedded engine on a real Postgres"),
@@ -135,7 +129,7 @@ export const suites: readonly Suite[] = [
     needsRoot: killsProcesses,
     ownStack: true,
   }),
-  byName("machines", "typical machines of users: accounts, Docker engines, proxies and folders"),
+  byName("machines", "typical machines of users: accounts, Docker daemons, proxies and folders"),
   byName("official-images", "the end-to-end suite and restarts on images in the shape of the official ones", {
     ownStack: true,
     also: ["tests/e2e/*.test.ts"],

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dockerClient } from "@routeql/host/docker/client";
 import { ownEngineImage } from "@routeql/infra/settings/declared/images";
-import { engineOfTheRun, hasFront } from "../e2e/support/engine-of-the-run.ts";
+import { engineOfTheRun, hasFront } from "../e2e/support/stack/engine-of-the-run.ts";
 import { changedServices, deployedStack, everythingOf } from "../pulumi/support/deployed-stack.ts";
 import type { DeployedStack } from "../pulumi/support/deployed-stack.ts";
 import { keepWorking } from "../pulumi/support/working-clients.ts";
@@ -13,7 +13,7 @@ const front = hasFront ? ["front"] : [];
 const comment = '{ __type(name: "view_hijacks") { description } }';
 const serviceApiKey = "first-key-of-the-service-0123456789abcdef";
 
-/** The whole program on a real Docker host, under the real Pulumi engine. Without ENGINE=hasura the embedded engine replaces Hasura. */
+/** The whole program on a real Docker host, under the real Pulumi. Without ENGINE=hasura the embedded engine replaces Hasura. */
 describe("the life of a stack", { timeout: 600_000 }, () => {
   let stack: DeployedStack;
 

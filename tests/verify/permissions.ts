@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { openDatabase } from "@routeql/cli/database/open-database";
-import { describeStack } from "../e2e/support/describe-stack.ts";
+import { describeStack } from "../e2e/support/stack/describe-stack.ts";
 import { run } from "../harness/process.ts";
 import type { SuiteResult, TestRecord } from "../runner/results.ts";
 import { repository } from "../harness/repository.ts";

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { AuditEvent } from "./audit-trail.ts";
 import { ThrottledLogins } from "./throttled-logins.ts";
 
+const asThrottled = { outcome: "throttled", detail: { flow: "session", reason: "throttled" } } as const;
 const login = { event: "login", provider: "local", requestId: "r1", detail: { flow: "session" } } as const;
 let recorded: AuditEvent[];
 let throttled: ThrottledLogins;
@@ -19,16 +20,16 @@ test("records the first at once and the number of the others each minute", async
   for (let attempt = 0; attempt < 5; attempt++) await throttled.record(victim);
   await throttled.record({ ...victim, address: "192.0.2.2" });
   expect(recorded).toEqual([
-    { ...victim, outcome: "throttled" },
-    { ...victim, address: "192.0.2.2", outcome: "throttled" },
+    { ...victim, ...asThrottled },
+    { ...victim, address: "192.0.2.2", ...asThrottled },
   ]);
   recorded.length = 0;
   await vi.advanceTimersByTimeAsync(60_000);
   expect(recorded).toEqual([
-    { ...victim, outcome: "throttled", requestId: undefined, detail: { flow: "session", further: 4 } },
+    { ...victim, ...asThrottled, requestId: undefined, detail: { ...asThrottled.detail, further: 4 } },
   ]);
   await throttled.record(victim);
-  expect(recorded[1], "the next one is a first one again").toEqual({ ...victim, outcome: "throttled" });
+  expect(recorded[1], "the next one is a first one again").toEqual({ ...victim, ...asThrottled });
 });
 
 test("counts a thousand separately and the rest together without a name", async () => {

@@ -1,4 +1,5 @@
 import type { AuditEvent, AuditTrail } from "./audit-trail.ts";
+import { refused } from "./refusals.ts";
 
 /** Milliseconds between records of the number of rejections. */
 const interval = 60_000;
@@ -25,7 +26,7 @@ export class ThrottledLogins {
 
   /** @param login without its outcome */
   async record(login: Omit<AuditEvent, "outcome">): Promise<void> {
-    const event: AuditEvent = { ...login, outcome: "throttled" };
+    const event: AuditEvent = refused(login, "throttled");
     const own = JSON.stringify([event.account, event.address, event.detail]);
     const isApart = this.#refusals.has(own) || this.#refusals.size < mostApart;
     const key = isApart ? own : "together";

@@ -7,14 +7,17 @@ import type { CredentialSource, Verdict } from "./credentials.ts";
 interface Given {
   readonly right: boolean;
   readonly disabled?: boolean;
+  /** The password changes while it is verified, or before the login is recorded. */
+  readonly changed?: "meanwhile" | "before the record";
   /** The attempts run out while the password is verified. */
   readonly exhausted?: boolean;
   readonly rejectAfter?: Promise<void>;
 }
 
 /** A login whose steps are noted. */
-function noted({ right, disabled = false, exhausted = false, rejectAfter = Promise.resolve() }: Given) {
+function noted({ right, disabled = false, exhausted = false, changed, rejectAfter = Promise.resolve() }: Given) {
   const steps: string[] = [];
+  const refusals: object[] = [];
   const note =
     <Result>(step: string, result?: Result) =>
     async (): Promise<Result> => {
@@ -27,12 +30,18 @@ function noted({ right, disabled = false, exhausted = false, rejectAfter = Promi
   };
   const parts = {
     throttle: { check, countFailure: note("count failure"), countSuccess: note("count success") },
-    audit: { recordRefusal: note("record refusal"), recordLogin: note("record login", null) },
+    audit: {
+      recordRefusal: async (event: object) => {
+        refusals.push(event);
+        return note("record refusal")();
+      },
+      recordLogin: note("record login", changed === undefined ? null : undefined),
+    },
     throttled: { record: note("record throttled") },
     pseudonym: () => "pseudonym",
   } as unknown as AuthenticatorParts;
   const user = { id: "u1", provider: "local", disabled } as unknown as UserWithPassword;
-  const verdict: Verdict = { right, rejectAfter, account: note("account", user) };
+  const verdict: Verdict = { right, rejectAfter, account: note("account", changed === "meanwhile" ? undefined : user) };
   const source: CredentialSource = {
     provider: "local",
     foldedName: (name) => name,
@@ -46,7 +55,7 @@ function noted({ right, disabled = false, exhausted = false, rejectAfter = Promi
     flow: "session",
     grant: { give: note("give", "session"), takeBack: note("take back") },
   });
-  return { steps, login };
+  return { steps, refusals, login };
 }
 
 test("settles right credentials before it renews the hash and creates the session", async () => {
@@ -71,6 +80,17 @@ test("rejects a disabled account before it creates a session", async () => {
   const { steps, login } = noted({ right: true, disabled: true });
   await expect(login).rejects.toThrow(NoAccess);
   expect(steps).toEqual(["check", "verify", "check", "account", "count success", "record refusal"]);
+});
+
+test.each([
+  [{ right: false }, "failure", "credentials"],
+  [{ right: true, disabled: true }, "refused", "disabled"],
+  [{ right: true, changed: "meanwhile" }, "failure", "changed"],
+  [{ right: true, changed: "before the record" }, "failure", "changed"],
+] as const)("records why a login is refused: %j", async (given, outcome, reason) => {
+  const { refusals, login } = noted(given);
+  await expect(login).rejects.toThrow();
+  expect(refusals).toMatchObject([{ event: "login", outcome, detail: { flow: "session", reason } }]);
 });
 
 test.each([{ right: false }, { right: true, exhausted: true }])(

@@ -1,5 +1,11 @@
+/**
+ * Why a login is refused, in order. Before this file: a wrong service key or body (endpoints/session.ts), a full queue (`admit` of the source).
+ * Here: too many failures (throttle/throttle.ts), then wrong credentials (`verify` of local-accounts.ts, ldap/directory-login.ts), a disabled
+ * account, or a password that changed meanwhile. Each refusal is an event in auth.audit_events with a reason of audit/refusals.ts.
+ */
 import { createHmac, createSecretKey, hkdfSync } from "node:crypto";
 import type { AuditTrail } from "../audit/audit-trail.ts";
+import { refused } from "../audit/refusals.ts";
 import type { ThrottledLogins } from "../audit/throttled-logins.ts";
 import { NoAccess, TooManyRequests, WrongCredentials } from "../errors.ts";
 import { addressGroup } from "../throttle/address-group.ts";
@@ -86,7 +92,7 @@ export class Authenticator {
     const verdict = await source.verify(credentials, client);
     await this.#settle(verdict, event);
     const user = await verdict.account();
-    if (user === undefined) throw new WrongCredentials();
+    if (user === undefined) return this.#rejectChanged(event, verdict.userId);
     if (user.disabled) await this.#rejectDisabled(user, event);
     const [given] = await Promise.all([grant.give(user), this.#parts.throttle.countSuccess(event)]);
     const previousLogin = await this.#record(user, event, () => grant.takeBack(given));
@@ -99,7 +105,7 @@ export class Authenticator {
     try {
       if (verdict.right) return await throttle.check(event);
       await throttle.countFailure(event);
-      await audit.recordRefusal({ ...event, outcome: "failure", userId: verdict.userId });
+      await audit.recordRefusal(refused({ ...event, userId: verdict.userId }, "credentials"));
       throw new WrongCredentials();
     } catch (error) {
       await verdict.rejectAfter;
@@ -111,7 +117,7 @@ export class Authenticator {
     const { throttle, audit } = this.#parts;
     await Promise.all([
       throttle.countSuccess(event),
-      audit.recordRefusal({ ...event, outcome: "refused", userId: user.id }),
+      audit.recordRefusal(refused({ ...event, userId: user.id }, "disabled")),
     ]);
     throw new NoAccess();
   }
@@ -126,7 +132,11 @@ export class Authenticator {
       if (previousLogin === undefined) await takeBack().catch(() => undefined);
     }
     if (previousLogin !== undefined) return previousLogin;
-    await audit.recordRefusal({ ...event, outcome: "failure", userId: user.id });
+    return this.#rejectChanged(event, user.id);
+  }
+
+  async #rejectChanged(event: LoginEvent, userId: string | undefined): Promise<never> {
+    await this.#parts.audit.recordRefusal(refused({ ...event, userId }, "changed"));
     throw new WrongCredentials();
   }
 }

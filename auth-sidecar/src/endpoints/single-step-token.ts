@@ -1,5 +1,6 @@
 import { errorCodes } from "@routeql/contract/error-codes";
 import { paths } from "@routeql/contract/paths";
+import { refused } from "../audit/refusals.ts";
 import type { Grant } from "../credentials/authenticator.ts";
 import { singleStepCredentials } from "../credentials/credentials.ts";
 import { NoAccess, WrongCredentials } from "../errors.ts";
@@ -8,12 +9,13 @@ import { challenge } from "../http/error-reply.ts";
 import { contextOf } from "../http/request-context.ts";
 import type { Endpoint, Parts } from "./endpoint.ts";
 import { measuredLogin } from "../metrics.ts";
+import { whyNoAccess } from "../users.ts";
 
 /** The token is issued after the login is recorded. */
 const nothing: Grant<void> = { give: async () => undefined, takeBack: async () => undefined };
 
 /** Single-step flow: user name and password for an access token, without a session and without the service key. */
-export function singleStepToken({ settings, authenticator, local, tokens, audit, metrics }: Parts): Endpoint {
+export function singleStepToken({ settings, authenticator, local, users, tokens, audit, metrics }: Parts): Endpoint {
   return {
     path: paths.singleStepToken,
     audience: "public",
@@ -40,12 +42,8 @@ export function singleStepToken({ settings, authenticator, local, tokens, audit,
           // The password check took its time: the account may have lost its role meanwhile.
           const current = await audit.recordLocalToken({ ...event, detail });
           if (current === undefined) {
-            const refusal = {
-              outcome: "refused",
-              provider: user.provider,
-              detail: { flow, reason: "pending" },
-            } as const;
-            await audit.recordRefusal({ ...event, ...refusal });
+            const reason = whyNoAccess(await users.findById(user.id));
+            await audit.recordRefusal(refused({ ...event, provider: user.provider, detail: { flow } }, reason));
             throw new NoAccess();
           }
           const signed = await token.sign(current);

@@ -1,13 +1,14 @@
 import { paths } from "@routeql/contract/paths";
 import type { Response } from "express";
 import type { AuditEvent } from "../audit/audit-trail.ts";
+import { refused } from "../audit/refusals.ts";
 import { BoundedQueue } from "../bounded-queue.ts";
 import { NoAccess, NoSession, Unavailable } from "../errors.ts";
 import { jsonBody } from "../http/json-body.ts";
 import { contextOf } from "../http/request-context.ts";
 import { serviceKey } from "../http/service-key.ts";
 import { presentedSessionId } from "../sessions/session-cookie.ts";
-import { hasAccess, type User } from "../users.ts";
+import { hasAccess, type User, whyNoAccess } from "../users.ts";
 import type { Endpoint, Parts } from "./endpoint.ts";
 
 /** Maximum wait of a request in the queue, in milliseconds. */
@@ -92,7 +93,6 @@ async function otherUser(
     return user;
   }
   if (user === undefined || user.disabled) await sessions.endAll(event.userId);
-  const reason = user === undefined ? "deleted" : user.disabled ? "disabled" : "pending";
-  await audit.recordRefusal({ ...event, outcome: "refused", provider, detail: { flow: "session", reason } });
+  await audit.recordRefusal(refused({ ...event, provider, detail: { flow: "session" } }, whyNoAccess(user)));
   throw user === undefined ? new NoSession() : new NoAccess();
 }

@@ -1,5 +1,5 @@
 import type { LookupFunction } from "node:net";
-import { AndFilter, type Entry, EqualityFilter, FilterParser, PresenceFilter } from "ldapts";
+import { AndFilter, type Entry, EqualityFilter, PresenceFilter } from "ldapts";
 import { createLogger } from "../logging.ts";
 import { DirectoryConnection, type DirectorySettings, withConnection } from "./directory-connection.ts";
 import { type DirectoryEntry, readEntry } from "./directory-entries.ts";
@@ -7,6 +7,7 @@ import { filledFilter } from "@routeql/sidecar-settings/directory-filter";
 import { attributesOf, findAccounts, groupsOf } from "./directory-search.ts";
 import { parseName } from "@routeql/sidecar-settings/distinguished-name";
 import { type GroupRole, lineOf } from "@routeql/sidecar-settings/group-roles";
+import { readFilter } from "@routeql/sidecar-settings/search-filter";
 import { DirectoryProblem } from "./result-codes.ts";
 
 export interface DirectoryFindings {
@@ -65,8 +66,7 @@ async function findingsAt(connection: DirectoryConnection, settings: DirectorySe
 }
 
 /** The filter of a login, for a name that stands for every name. */
-const anyAccount = ({ LDAP_USER_FILTER: template }: DirectorySettings) =>
-  FilterParser.parseString(template.replaceAll("{{username}}", "*"));
+const anyAccount = ({ LDAP_USER_FILTER: template }: DirectorySettings) => readFilter(template, "{{username}}");
 
 const noGroup = "the directory has no such group, or LDAP_BIND_DN may not read it";
 
@@ -107,7 +107,7 @@ async function entryOf(connection: DirectoryConnection, dn: string): Promise<Ent
 /** How a login name becomes a role, one row for each fact. @throws {Unavailable} */
 export function explainLogin(settings: DirectorySettings, username: string): Promise<readonly object[]> {
   return withConnection(settings, createLogger("silent"), async (connection) => {
-    const filter = FilterParser.parseString(filledFilter(settings.LDAP_USER_FILTER, { username }));
+    const filter = readFilter(filledFilter(settings.LDAP_USER_FILTER, { username }));
     const found = await findAccounts(connection, settings, filter);
     const rows: { fact: string; value: string }[] = found.map(({ dn }) => ({ fact: "entry", value: dn }));
     const end = (value: string) => [...rows, { fact: "login", value }];
@@ -124,7 +124,7 @@ export function explainLogin(settings: DirectorySettings, username: string): Pro
 }
 
 async function reasonOfNone(connection: DirectoryConnection, settings: DirectorySettings, username: string) {
-  const filter = FilterParser.parseString(filledFilter(settings.LDAP_USER_FILTER, { username }));
+  const filter = readFilter(filledFilter(settings.LDAP_USER_FILTER, { username }));
   const [inactive] = await findAccounts(connection, settings, filter, "(objectClass=*)");
   return inactive === undefined
     ? `fails: no entry below LDAP_USER_BASE ${settings.LDAP_USER_BASE} matches LDAP_USER_FILTER`

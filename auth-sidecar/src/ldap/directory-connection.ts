@@ -1,12 +1,15 @@
 import { connect as connectPlain, isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
 import { Client, ResultCodeError } from "ldapts";
+import { protectFromIssuers } from "@routeql/contract/connection/peer-certificates";
 import { within } from "@routeql/contract/within";
 import { type Attributes, inCurrentSpan } from "@routeql/tracing/span";
 import type { Logger } from "pino";
 import { SidecarError, Unavailable } from "../errors.ts";
 import type { Settings } from "../settings.ts";
 import { DirectoryProblem, problemOf, type Step } from "./result-codes.ts";
+
+protectFromIssuers();
 
 type LdapSettings = Pick<Settings, Extract<keyof Settings, `LDAP_${string}`>>;
 export type DirectorySettings = LdapSettings & Required<Pick<Settings, "LDAP_URL" | "LDAP_USER_BASE">>;

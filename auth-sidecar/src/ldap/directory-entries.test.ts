@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { directoryTime, nextRange, values } from "./directory-entries.ts";
+import { directoryTime, nextRange, readEntry, values } from "./directory-entries.ts";
 
 test.each([
   ["20261129190530Z", "2026-11-29T19:05:30.000Z"],
@@ -27,4 +27,30 @@ test("names of attributes have no case, and ranges continue where they end", () 
     next: undefined,
   });
   expect(nextRange({ dn: "uid=ada", memberOf: "cn=a" }, "memberOf")).toBeUndefined();
+});
+
+test("reads addresses of proxyAddresses, the main one first", () => {
+  const names = { id: "uid", email: "proxyAddresses", name: "cn", organisation: "o", passwordTime: undefined };
+  const proxyAddresses = [
+    "x500:/o=Example/cn=ada@x",
+    "smtp:a@example.net",
+    "SMTP:ada@example.net",
+    "SIP:ada@example.net",
+  ];
+  expect(readEntry({ dn: "uid=ada", uid: "ada", proxyAddresses }, names)).toMatchObject({
+    emails: ["ada@example.net", "a@example.net"],
+  });
+  expect(readEntry({ dn: "uid=ada", uid: "ada", proxyAddresses: ["SIP:ada@example.net"] }, names)).toContain(
+    "no usable",
+  );
+});
+
+test("a directory may answer with another name of the attribute", () => {
+  const entry = { dn: "uid=ada", entryUUID: "1", mail: "ada@example.net", CN: "Ada", organizationName: "as64496" };
+  const attributes = { id: "entryUUID", email: "rfc822Mailbox", name: "commonName", organisation: "o" };
+  expect(readEntry(entry, { ...attributes, passwordTime: undefined })).toMatchObject({
+    emails: ["ada@example.net"],
+    name: "Ada",
+    organisation: "as64496",
+  });
 });

@@ -1,3 +1,4 @@
+import { isSameAttribute } from "@routeql/sidecar-settings/distinguished-name";
 import type { Entry } from "ldapts";
 
 /** Names of the attributes with the facts of an account. */
@@ -27,7 +28,7 @@ const longest = { id: 256, email: 320, name: 256, organisation: 200 };
 /** Ids that are bytes: of Active Directory and of eDirectory. */
 const binaryIds = ["objectGUID", "objectSid", "mS-DS-ConsistencyGuid", "GUID"];
 
-const isNamed = (name: string) => (other: string) => other.toLowerCase() === name.toLowerCase();
+const isNamed = (name: string) => (other: string) => isSameAttribute(name, other);
 
 export const isBinary = (attribute: string): boolean => binaryIds.some(isNamed(attribute));
 
@@ -38,7 +39,7 @@ export const binaryNames = (attribute: string): readonly string[] =>
 /** The facts of an account. @returns the end of a sentence about an entry that cannot be an account here */
 export function readEntry(entry: Entry, attributes: EntryAttributes): DirectoryEntry | string {
   const [id, ...moreIds] = values(entry, attributes.id);
-  const emails = values(entry, attributes.email).filter((email) => email.length <= longest.email);
+  const emails = mailAddresses(values(entry, attributes.email)).filter((email) => email.length <= longest.email);
   const addresses = emails.filter((email) => email.includes("@"));
   const [first, ...others] = addresses.length > 0 ? addresses : emails;
   const no = (setting: string, attribute: string) =>
@@ -53,6 +54,19 @@ export function readEntry(entry: Entry, attributes: EntryAttributes): DirectoryE
   const { passwordTime } = attributes;
   const passwordChanged = passwordTime === undefined ? undefined : directoryTime(values(entry, passwordTime)[0]);
   return { dn: entry.dn, id, emails: [first, ...others], name: shortened(name), organisation, passwordChanged, entry };
+}
+
+/** Values such as those of proxyAddresses: `SMTP:` is the main address, `smtp:` another one, and other schemes are no addresses of mail. */
+function mailAddresses(found: readonly string[]): readonly string[] {
+  const parts = found.map((value) => /^([a-z0-9]+):(.*)$/i.exec(value));
+  const typed = (kind: string): string[] => parts.flatMap((part) => (part?.[1] === kind ? [part[2]!] : []));
+  const main = typed("SMTP");
+  const others = found.flatMap((value, index) => {
+    const [, kind, address = ""] = parts[index] ?? [];
+    if (kind === undefined) return [value];
+    return kind !== "SMTP" && kind.toLowerCase() === "smtp" ? [address] : [];
+  });
+  return [...main, ...others];
 }
 
 /** A time in the form of RFC 4517, 3.3.13, or of Active Directory: tenths of a microsecond since 1601. */
@@ -74,7 +88,7 @@ const shortened = (name: string): string =>
         .join("")
     : name;
 
-/** All values of an attribute, whose name has no case (RFC 4512, 2.5). */
+/** All values of an attribute, whose names have no case (RFC 4512, 2.5). */
 export function values(entry: Entry, name: string): string[] {
   const key = Object.keys(entry).find(isNamed(name));
   const found = key === undefined ? [] : entry[key]!;

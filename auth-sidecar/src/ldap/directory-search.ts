@@ -1,10 +1,17 @@
-import { AndFilter, type Entry, type Filter, FilterParser } from "ldapts";
+import { AndFilter, type Entry, EqualityFilter, type Filter } from "ldapts";
 import type { DirectoryConnection, DirectorySettings } from "./directory-connection.ts";
 import { binaryNames, type DirectoryEntry, type EntryAttributes, nextRange, values } from "./directory-entries.ts";
 import { filledFilter, placesOf } from "@routeql/sidecar-settings/directory-filter";
-import { ownValue, parseName } from "@routeql/sidecar-settings/distinguished-name";
+import { isSameValue, ownValue, parseName } from "@routeql/sidecar-settings/distinguished-name";
 import { type Group, groupNamed } from "@routeql/sidecar-settings/group-roles";
+import { readFilter } from "@routeql/sidecar-settings/search-filter";
 import { DirectoryProblem } from "./result-codes.ts";
+
+/** Attributes of accounts in Active Directory. */
+const [primaryGroupId, securityId] = ["primaryGroupID", "objectSid"] as const;
+
+/** LDAP_MATCHING_RULE_IN_CHAIN of Active Directory ([MS-ADTS] 3.1.1.3.4.4.3), by which a filter includes nested groups. */
+const nestedMembers = ":1.2.840.113556.1.4.1941:=";
 
 /** Rounds of 1,500 values. */
 const mostRanges = 20;
@@ -25,14 +32,20 @@ export async function findAccounts(
   activeFilter = settings.LDAP_ACTIVE_FILTER,
 ): Promise<Entry[]> {
   const attributes = attributesOf(settings);
-  const filters = activeFilter === undefined ? [filter] : [filter, FilterParser.parseString(activeFilter)];
+  const filters = activeFilter === undefined ? [filter] : [filter, readFilter(activeFilter)];
   const { searchEntries } = await connection.search("accounts", settings.LDAP_USER_BASE, {
     scope: "sub",
     filter: filters.length === 1 ? filter : new AndFilter({ filters }),
     attributes: [
-      ...new Set([...Object.values(attributes), "memberOf", ...placesOf(settings.LDAP_GROUP_FILTER)]),
+      ...new Set([
+        ...Object.values(attributes),
+        "memberOf",
+        primaryGroupId,
+        securityId,
+        ...placesOf(settings.LDAP_GROUP_FILTER),
+      ]),
     ].filter((name) => name !== undefined && name !== "dn"),
-    explicitBufferAttributes: [...binaryNames(attributes.id)],
+    explicitBufferAttributes: [...binaryNames(attributes.id), ...binaryNames(securityId)],
     sizeLimit: 2,
   });
   return searchEntries;
@@ -45,11 +58,45 @@ export async function groupsOf(
   account: DirectoryEntry,
 ): Promise<Group[]> {
   const { LDAP_GROUP_BASE: base, LDAP_GROUP_FILTER: template } = settings;
-  if (base === undefined) return (await memberOf(connection, account)).map((dn) => groupNamed(dn));
+  const primary = await primaryGroup(connection, settings, account);
+  if (base === undefined) return [...(await memberOf(connection, account)).map((dn) => groupNamed(dn)), ...primary];
+  const matching = async (filter: string): Promise<Group[]> => {
+    const { searchEntries } = await connection.search("groups", base, {
+      scope: "sub",
+      filter: readFilter(filter),
+      attributes: ["cn"],
+    });
+    return searchEntries.map((group) => groupNamed(group.dn, values(group, "cn")[0]));
+  };
+  const found = await matching(filledFilter(template, placeValues(account, template)));
+  const [group] = primary;
+  // Groups that contain the primary group, for a filter that includes nested groups. With another one they would give rights of nested groups.
+  const around =
+    group !== undefined && template.includes(nestedMembers) && placesOf(template).every((place) => place === "dn")
+      ? await matching(filledFilter(template, { dn: group.dn }))
+      : [];
+  return [...found, ...primary, ...around];
+}
+
+/** Active Directory names the primary group of an account, such as Domain Users, neither in memberOf nor among the members of the group. */
+async function primaryGroup(
+  connection: DirectoryConnection,
+  settings: DirectorySettings,
+  { dn, entry }: DirectoryEntry,
+): Promise<Group[]> {
+  const [[id = ""], [own = ""]] = [values(entry, primaryGroupId), values(entry, securityId)];
+  const { domain = [] } = parseName(dn) ?? {};
+  const isDomain = domain.length > 0 && domain.every((label) => /^[\w-]+$/.test(label));
+  const base = settings.LDAP_GROUP_BASE ?? (isDomain ? domain.map((label) => `DC=${label}`).join(",") : undefined);
+  if (!/^\d{1,9}$/.test(id) || !/^01(?:..){27,}$/.test(own) || base === undefined) return [];
+  // The id of the domain, and the number of the group in it ([MS-DTYP] 2.4.2.2).
+  const value = Buffer.from(own, "hex");
+  value.writeUInt32LE(Number(id), value.length - 4);
   const { searchEntries } = await connection.search("groups", base, {
     scope: "sub",
-    filter: filledFilter(template, placeValues(account, template)),
+    filter: new EqualityFilter({ attribute: securityId, value }),
     attributes: ["cn"],
+    sizeLimit: 2,
   });
   return searchEntries.map((group) => groupNamed(group.dn, values(group, "cn")[0]));
 }
@@ -60,7 +107,10 @@ function placeValues({ dn, entry }: DirectoryEntry, template: string): Record<st
   const valueOf = (attribute: string): string => {
     const found = values(entry, attribute);
     // An account may have several names. The one in its DN is its own; a person who may add others must not gain groups by them.
-    const value = ownValue(name, attribute) ?? (found.length === 1 ? found[0] : undefined);
+    const own = ownValue(name, attribute);
+    // In the spelling of the attribute, because memberUid compares with case although uid does not.
+    const spelled = own === undefined ? found : found.filter((one) => isSameValue(attribute, one, own));
+    const value = spelled.length === 1 ? spelled[0] : own;
     if (value === undefined)
       throw new DirectoryProblem(
         `The search for groups failed: the account has ${found.length} values of ${attribute}, and LDAP_GROUP_FILTER needs one`,

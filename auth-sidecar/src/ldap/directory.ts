@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { AndFilter, EqualityFilter, type Filter, FilterParser, ResultCodeError } from "ldapts";
+import { AndFilter, EqualityFilter, type Filter, ResultCodeError } from "ldapts";
 import type { Logger } from "pino";
 import { BoundedQueue } from "../bounded-queue.ts";
 import { Unavailable } from "../errors.ts";
 import { type DirectoryConnection, type DirectorySettings, withConnection } from "./directory-connection.ts";
 import { type DirectoryEntry, isBinary, readEntry } from "./directory-entries.ts";
 import { filledFilter } from "@routeql/sidecar-settings/directory-filter";
+import { readFilter } from "@routeql/sidecar-settings/search-filter";
 import { attributesOf, findAccounts, groupsOf } from "./directory-search.ts";
 import { isOrdinary } from "./folded-name.ts";
 import { roleOf, unboundProblem } from "@routeql/sidecar-settings/group-roles";
@@ -126,7 +127,7 @@ export class Directory {
     username: string,
     owner: DirectoryAttempt["owner"],
   ): Promise<DirectoryEntry | undefined> {
-    const filter = FilterParser.parseString(filledFilter(this.#settings.LDAP_USER_FILTER, { username }));
+    const filter = readFilter(filledFilter(this.#settings.LDAP_USER_FILTER, { username }));
     let found = await findAccounts(connection, this.#settings, filter);
     if (found.length > 1) {
       this.#log.warn(

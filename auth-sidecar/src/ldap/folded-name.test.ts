@@ -15,6 +15,16 @@ test.each([
   ["strasse", "STRA\u1e9eE"],
   ["\u03c3", "\u03c2"],
   ["file", "\ufb01le"],
+  // As Active Directory compares names: without strokes, ligatures and kinds of kana.
+  ["bjorn", "Bj\u00f8rn"],
+  ["bjorn", "BJ\u01feRN"],
+  ["aegir", "\u00c6gir"],
+  ["lodz", "\u0141\u00f3d\u017a"],
+  ["dadi", "\u00d0a\u00f0i"],
+  ["thor", "\u00de\u00f3r"],
+  ["sicil", "S\u0131cil"],
+  ["\u3055\u304f\u3089", "\u30b5\u30af\u30e9"],
+  ["\u3055\u304f\u3089", "\uff7b\uff78\uff97"],
 ])("%j and %j are one name", (one, other) => {
   expect(foldedName(one)).toBe(foldedName(other));
 });

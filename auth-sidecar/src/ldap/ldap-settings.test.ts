@@ -30,8 +30,16 @@ test("without LDAP_URL there is no directory; with it the servers keep their ord
 
 test.each([
   [{ LDAP_URL: "http://a" }, "LDAP_URL: must be addresses"],
-  [{ LDAP_URL: "ldaps://user@a" }, "LDAP_URL: must be addresses"],
-  [{ LDAP_URL: "ldaps://a/dc=example" }, "LDAP_URL: must be addresses"],
+  [{ LDAP_URL: "ldaps://user@a" }, "without a user: LDAP_BIND_DN"],
+  [{ LDAP_URL: "ldaps://a/dc=example,dc=net?mail?sub" }, "write them into LDAP_USER_BASE and LDAP_USER_FILTER"],
+  [{ LDAP_URL: "ldaps://a;ldaps://b" }, "separated by spaces or commas"],
+  [{ LDAP_URL: "LDAPS://a" }, "in lower case, with two slashes"],
+  [{ LDAP_URL: "ldaps:a" }, "in lower case, with two slashes"],
+  [{ LDAP_URL: "ldaps://bücher.example:636" }, "as name servers have it: xn--bcher-kva.example"],
+  [{ LDAP_URL: "ldaps://2001:db8::1" }, "with an IPv6 address in brackets"],
+  [{ LDAP_URL: "ldaps://[fe80::1%25eth0]" }, "no zone"],
+  [{ LDAP_URL: "ldaps://a:0" }, "LDAP_URL: must be addresses"],
+  [{ LDAP_URL: "ldaps://" }, "LDAP_URL: must be addresses that start with ldap:// or ldaps://, with a host"],
   [{ LDAP_URL: "" }, "LDAP_URL: must be addresses"],
   [{ LDAP_URL: "ldap://a" }, "LDAP_URL: ldap:// sends passwords readable"],
   [{ LDAP_USER_BASE: "" }, "LDAP_USER_BASE: must not be empty"],

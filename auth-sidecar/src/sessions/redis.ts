@@ -1,7 +1,11 @@
+import { protectFromIssuers } from "@routeql/contract/connection/peer-certificates";
 import { inCurrentSpan } from "@routeql/tracing/span";
+import { readSessionsUrl } from "@routeql/sidecar-settings/sessions-url";
 import { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { Unavailable } from "../errors.ts";
+
+protectFromIssuers();
 
 /**
  * Milliseconds without an answer after which the connection is closed, so that only the first requests of an outage wait. Valkey itself waits two seconds
@@ -9,10 +13,14 @@ import { Unavailable } from "../errors.ts";
  */
 const patience = 5000;
 
-/** A client that fails fast during an outage and reconnects by itself. @param authority PEM for `rediss://`; by default Node's list */
+/** A client that fails fast during an outage and reconnects by itself. @param authority PEM, which requires TLS; by default Node's list */
 export function connectRedis(url: string, authority: string | undefined, log: Logger): Redis {
-  const redis = new Redis(url, {
-    ...(authority === undefined ? {} : { tls: { ca: authority } }),
+  const address = readSessionsUrl(url);
+  if (typeof address === "string") throw new TypeError(`The address of the session store ${address}.`);
+  const { encrypted, ...place } = address;
+  const redis = new Redis({
+    ...place,
+    ...(authority === undefined ? (encrypted ? { tls: {} } : {}) : { tls: { ca: authority } }),
     connectionName: "auth-sidecar",
     connectTimeout: patience,
     socketTimeout: patience,

@@ -27,6 +27,7 @@ export interface TokenClaims {
 export interface TokenPolicy {
   readonly issuer: string;
   readonly audience: string;
+  /** TOKEN_LIFE_SECONDS (packages/sidecar-settings/numbers.ts). The engine rejects longer ones. A change of the account or a retired key ends one earlier. */
   readonly lifeSeconds: number;
 }
 

@@ -16,7 +16,7 @@ import urllib.request
 
 URL = os.environ["ROUTEQL_URL"]
 TLS = ssl.create_default_context(cafile=os.environ.get("ROUTEQL_CA_FILE"))
-# At most the row limit of your role: viewer 100, analyst and tenant 1,000, operator 10,000.
+# At most the row limit of your role, see docs/reference/permissions.md.
 PAGE = int(os.environ.get("ROUTEQL_PAGE", "100"))
 COLUMNS = ["timestamp", "type", "prefix", "origin_as", "peer_asn", "as_path", "service"]
 # Rows that are equal in all these columns are equal in every column of COLUMNS.

@@ -12,5 +12,5 @@ const query = `subscription ($from: bigint!) {
 followStream(
   client,
   { query, from: Number(process.argv[2] ?? 0) },
-  { row: (row) => console.log(JSON.stringify(row)), error: console.error },
+  { row: (row) => console.log(JSON.stringify(row)), error: (reason) => console.error(reason) },
 );

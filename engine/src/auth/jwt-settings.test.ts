@@ -35,6 +35,20 @@ test.each<[string, object, string]>([
   expect(parsed.error?.issues.map((issue) => issue.message).join("; ")).toContain(message);
 });
 
+test.each([
+  [{ type: "authorization", name: "token" }, { type: "Authorization" }],
+  [
+    { type: "cookie", name: "token" },
+    { type: "Cookie", name: "token" },
+  ],
+  [
+    { type: "CUSTOMHEADER", name: "X-Token" },
+    { type: "CustomHeader", name: "x-token" },
+  ],
+])("the header %j is %j", (header, read) => {
+  expect(jwtSettingsSchema.parse({ ...key, header }).header).toEqual(read);
+});
+
 test.each<[string, readonly (string | number)[]]>([
   ["$", []],
   ["$.a", ["a"]],

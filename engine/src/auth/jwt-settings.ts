@@ -46,10 +46,18 @@ const claimsMap = z
     }
     return { allowedRoles: map[allowedRolesClaim], defaultRole: map[defaultRoleClaim], other };
   });
+/** As Hasura, without case. */
+const kindOf = <const Kind extends string>(kind: Kind) =>
+  z
+    .string()
+    .refine((text) => text.toLowerCase() === kind.toLowerCase())
+    .transform(() => kind);
+
+/** With `Authorization` Hasura ignores other keys. */
 const tokenHeader = z.union([
-  z.strictObject({ type: z.literal("Authorization") }),
-  z.strictObject({ type: z.literal("Cookie"), name: z.string().min(1) }),
-  z.strictObject({ type: z.literal("CustomHeader"), name: z.string().min(1).toLowerCase() }),
+  z.object({ type: kindOf("Authorization") }),
+  z.strictObject({ type: kindOf("Cookie"), name: z.string().min(1) }),
+  z.strictObject({ type: kindOf("CustomHeader"), name: z.string().min(1).toLowerCase() }),
 ]);
 
 /** The JSON of HASURA_GRAPHQL_JWT_SECRET. Unknown keys are rejected: a misspelt `audience` would disable the check. */

@@ -31,7 +31,9 @@ function issuedInFuture(): EngineError {
 }
 
 function livesTooLong(limit: number): EngineError {
-  return unverified(`the time from iat to exp is longer than ${String(limit)} s (ENGINE_MAX_TOKEN_LIFE)`);
+  return unverified(
+    `the time from iat to exp is longer than ${String(limit)} s (ENGINE_MAX_TOKEN_LIFE, in a stack TOKEN_LIFE_SECONDS)`,
+  );
 }
 
 /** A token whose account lost rights after its issue. The client needs a new one. */

@@ -1,9 +1,10 @@
-import { createPublicKey, createSecretKey, type KeyObject } from "node:crypto";
-import { errorsHeader, type UnavailableReason } from "@routeql/contract/unavailable";
+import { createSecretKey, type KeyObject } from "node:crypto";
+import { PemError, publicKeyOf } from "@routeql/contract/pem";
+import type { UnavailableReason } from "@routeql/contract/unavailable";
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
-import { z } from "zod";
 import { EngineError } from "../errors.ts";
 import type { KeyType } from "./jwt-settings.ts";
+import { type FetchedKeySet, fetchKeySet, KeySetFailure } from "./key-set.ts";
 
 const secretBytes: Partial<Record<KeyType, number>> = { HS256: 32, HS384: 48, HS512: 64 };
 const curves: Partial<Record<KeyType, string>> = { ES256: "prime256v1", ES384: "secp384r1", ES512: "secp521r1" };
@@ -21,17 +22,18 @@ export function importStaticKey(type: KeyType, key: string): KeyObject {
     return createSecretKey(bytes);
   }
   if (key.includes("PRIVATE KEY")) throw new Error("key: must be a public key or a certificate, not a private key");
-  const publicKey = parsePublicKey(key);
+  const publicKey = readPublicKey(key);
   const problem = typeProblem(type, publicKey);
   if (problem !== undefined) throw new Error(`key: ${problem}`);
   return publicKey;
 }
 
-function parsePublicKey(pem: string): KeyObject {
+function readPublicKey(text: string): KeyObject {
   try {
-    return createPublicKey(pem);
-  } catch {
-    throw new Error("key: is not a PEM public key or certificate");
+    return publicKeyOf(text);
+  } catch (error) {
+    if (!(error instanceof PemError)) throw error;
+    throw new Error(`key: ${error.message}`, { cause: error });
   }
 }
 
@@ -60,7 +62,13 @@ export interface RemoteKeySetOptions {
 }
 
 export type KeySetEvent =
-  | { readonly type: "fetched"; readonly keys: number; readonly nextInMilliseconds: number }
+  | {
+      readonly type: "fetched";
+      readonly keys: number;
+      /** Keys of the set that verify no token. */
+      readonly unusable: number;
+      readonly nextInMilliseconds: number;
+    }
   | { readonly type: "failed"; readonly message: string };
 
 export interface RemoteKeySet {
@@ -75,7 +83,6 @@ export interface RemoteKeySet {
   close(): void;
 }
 
-const attemptTimeout = 5_000;
 const firstRetry = 250;
 /** Refresh interval for a set without cache headers, in milliseconds (Hasura never refreshes). */
 const lifetimeByDefault = 60_000;
@@ -88,25 +95,19 @@ const retryAfterFailure = 5_000;
 const unknownKeyCooldown = 10_000;
 /** The same for a set with revocations. It is of this stack, whose next key may sign at once, so a token waits for the fetch. */
 const unknownKeyWait = 250;
-const largestSet = 1_048_576;
 
 /** An account for which {@link RemoteKeySet.revokedBefore} holds for all accounts. */
 const everyAccount = "*";
 
-const keySetSchema = z.looseObject({
-  keys: z.array(z.looseObject({ kty: z.string() })),
-  /** Seconds since the epoch by account; an additional member of the set, as RFC 7517 section 5 allows. */
-  revoked_before: z.record(z.string(), z.number()).optional(),
-});
-
 /**
  * A JWKS (RFC 7517) behind a URL. It is fetched now, again when Cache-Control or Expires requires it, and when a token has an unknown kid.
- * Symmetric keys are ignored. When a later fetch fails, the current keys and revocations stay in use for `longestUse`.
+ * Symmetric and unusable keys are ignored. When a later fetch fails, the current keys and revocations stay in use for `longestUse`.
  * @throws Error when the first fetch still fails after `startTimeout`.
  */
 export async function createRemoteKeySet(options: RemoteKeySetOptions): Promise<RemoteKeySet> {
   let resolve: JWTVerifyGetKey | undefined;
   let keys: JSONWebKeySet["keys"] = [];
+  let named = false;
   let revoked = new Map<string, number>();
   let known = "";
   let version = 0;
@@ -123,14 +124,15 @@ export async function createRemoteKeySet(options: RemoteKeySetOptions): Promise<
   async function load(): Promise<void> {
     lastFetch = options.now();
     try {
-      const { keySet, lifetime = lifetimeByDefault } = await fetchKeySet(options);
+      const { keySet, lifetime = lifetimeByDefault } = await fetchKeySet(options.url, options.fetch, options.now);
       use(keySet);
       fetchedAt = options.now();
       failure = undefined;
       isOfThisStack = keySet.revoked_before !== undefined;
       const longest = isOfThisStack ? revocationInterval : longestLifetime;
       const delay = Math.min(Math.max(lifetime, shortestLifetime), longest);
-      options.onEvent({ type: "fetched", keys: keySet.keys.length, nextInMilliseconds: delay });
+      const { length } = keySet.keys;
+      options.onEvent({ type: "fetched", keys: length, unusable: keySet.unusable, nextInMilliseconds: delay });
       schedule(delay);
     } catch (error) {
       failure = error instanceof KeySetFailure ? error.reason : "keys";
@@ -140,10 +142,13 @@ export async function createRemoteKeySet(options: RemoteKeySetOptions): Promise<
     }
   }
 
-  function use(keySet: KeySet): void {
+  function use(keySet: FetchedKeySet): void {
     const text = JSON.stringify(keySet);
     if (known === text) return;
-    resolve = createLocalJWKSet(keySet);
+    const local = createLocalJWKSet({ keys: [...keySet.keys] });
+    // In a set without names, the name in a token's header selects nothing.
+    named = keySet.keys.some(({ kid }) => kid !== undefined);
+    resolve = (header, token) => local(named ? header : { ...header, kid: undefined }, token);
     keys = keySet.keys;
     revoked = new Map(Object.entries(keySet.revoked_before ?? {}));
     known = text;
@@ -188,7 +193,7 @@ export async function createRemoteKeySet(options: RemoteKeySetOptions): Promise<
       return version;
     },
     material: (kid) => {
-      const possible = kid === undefined ? keys : keys.filter((key) => key.kid === kid);
+      const possible = kid === undefined || !named ? keys : keys.filter((key) => key.kid === kid);
       return possible.length === 0 ? "" : JSON.stringify(possible);
     },
     revokedBefore: (account = "") => Math.max(revoked.get(account) ?? 0, revoked.get(everyAccount) ?? 0),
@@ -216,22 +221,10 @@ export async function createRemoteKeySet(options: RemoteKeySetOptions): Promise<
   };
 }
 
-type KeySet = JSONWebKeySet & Pick<z.output<typeof keySetSchema>, "revoked_before">;
-
 /** @param reason why the last fetch failed */
 function unverifiable(url: string, reason: UnavailableReason = "keys"): EngineError {
   const internal = { error: `${url} does not answer` };
   return new EngineError({ code: "busy", message: "tokens cannot be verified now, try again later", reason, internal });
-}
-
-/** A fetch that the auth sidecar answered with the service that fails it. */
-class KeySetFailure extends Error {
-  readonly reason: UnavailableReason;
-
-  constructor(status: number, reason: UnavailableReason) {
-    super(`status ${String(status)} (${reason})`);
-    this.reason = reason;
-  }
 }
 
 async function retryFirst(refresh: () => Promise<void>, options: RemoteKeySetOptions): Promise<void> {
@@ -251,44 +244,7 @@ async function retryFirst(refresh: () => Promise<void>, options: RemoteKeySetOpt
 
 const pause = (milliseconds: number): Promise<void> => new Promise((wake) => setTimeout(wake, milliseconds));
 
-async function fetchKeySet(options: RemoteKeySetOptions): Promise<{ keySet: KeySet; lifetime: number | undefined }> {
-  const response = await options.fetch(options.url, {
-    headers: { accept: "application/jwk-set+json, application/json" },
-    signal: AbortSignal.timeout(attemptTimeout),
-  });
-  if (!response.ok) {
-    if (response.headers.get(errorsHeader)?.endsWith(":database") === true)
-      throw new KeySetFailure(response.status, "database");
-    throw new Error(`status ${String(response.status)}`);
-  }
-  const text = await response.text();
-  if (text.length > largestSet) throw new Error("the reply is too large");
-  const { keys, revoked_before } = keySetSchema.parse(JSON.parse(text));
-  const asymmetric = keys.filter(({ kty }) => kty !== "oct");
-  if (asymmetric.length === 0) throw new Error("the reply holds no public key");
-  return { keySet: { keys: asymmetric, revoked_before }, lifetime: cacheLifetime(response.headers, options.now()) };
-}
-
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return "unknown failure";
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
-}
-
-/** Milliseconds for which a reply may be cached (RFC 9111 section 4.2.1); undefined without such a header, 0 when forbidden. */
-function cacheLifetime(headers: Headers, now: number): number | undefined {
-  const control = headers.get("cache-control");
-  if (control !== null) {
-    const directives = control.split(",").map((directive) => directive.trim().toLowerCase());
-    if (directives.includes("no-store") || directives.includes("no-cache")) return 0;
-    for (const name of ["s-maxage", "max-age"]) {
-      const seconds = directives
-        .map((directive) => new RegExp(`^${name}="?(\\d+)"?$`).exec(directive)?.[1])
-        .find(Boolean);
-      if (seconds !== undefined) return Number(seconds) * 1000;
-    }
-  }
-  const expires = headers.get("expires");
-  if (expires === null) return undefined;
-  const at = Date.parse(expires);
-  return Number.isNaN(at) ? 0 : Math.max(0, at - now);
 }

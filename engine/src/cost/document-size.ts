@@ -167,7 +167,12 @@ export function forEachNode(node: CountedNode, see: (node: CountedNode) => void)
   for (const below of nodesBelow(node)) forEachNode(below, see);
 }
 
-const listed = new Intl.ListFormat("en", { type: "conjunction" });
+/** `a`, `a and b`, or `a, b, and c`. Intl.ListFormat would take 7 MB. */
+function conjunction(names: readonly string[]): string {
+  const [last = "", ...others] = names.toReversed();
+  if (others.length < 2) return [...others, last].join(" and ");
+  return `${others.toReversed().join(", ")}, and ${last}`;
+}
 
 /** Size of a selection set after its fragments are spread. */
 export interface Expansion {
@@ -231,7 +236,7 @@ export function expandedSize(
   function spread(name: string, at: string): Frame {
     if (trail.has(name)) {
       const names = [...trail];
-      throw invalid(`the fragment definition(s) ${listed.format(names.slice(names.indexOf(name)))} form a cycle`, at);
+      throw invalid(`the fragment definition(s) ${conjunction(names.slice(names.indexOf(name)))} form a cycle`, at);
     }
     const fragment = fragments.get(name);
     if (fragment === undefined) throw invalid(`reference to undefined fragment "${name}"`, at);

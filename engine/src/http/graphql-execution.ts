@@ -93,15 +93,15 @@ export interface Admission {
   readonly inFlight: number;
 }
 
-/** A client with all places cannot keep another client from its share, so up to twice as many operations may run. */
-export function createAdmission(places: number): Admission {
+/** A client with all slots cannot keep another client from its share, so up to twice as many operations may run. */
+export function createAdmission(slots: number): Admission {
   let taken = 0;
   const held = new Map<string, number>();
   return {
     enter({ role, client = role }) {
       const own = held.get(client) ?? 0;
       const clients = held.size + (own === 0 ? 1 : 0);
-      if (taken >= places && own >= Math.max(1, Math.floor(places / clients))) {
+      if (taken >= slots && own >= Math.max(1, Math.floor(slots / clients))) {
         throw busy("admission");
       }
       taken += 1;

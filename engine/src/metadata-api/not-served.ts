@@ -31,7 +31,7 @@ const reasonsOfPostgres: Reasons = [
   [/event/, eventTriggers],
   [/remote_relationship/, "relationships to other sources and to remote schemas are not served"],
   [/stored_procedure/, "stored procedures are not served, nor does Hasura serve them for Postgres"],
-  [/^get_(?:source|table)|suggest_relationships/, "only the tables that metadata name are looked up"],
+  [/^get_(?:source|table)|suggest_relationships/, "only the tables that the metadata names are looked up"],
   [/^get_(?:native_query|logical_model)$/, "export_metadata returns the whole metadata"],
   [/apollo_federation/, "Apollo federation is not served"],
   [/connection_template/, "connection templates are not served"],

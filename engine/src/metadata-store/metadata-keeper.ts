@@ -5,7 +5,7 @@ import type { MetadataStore, StoredMetadata, ToolState } from "./store.ts";
 
 export interface MetadataKeeperOptions {
   readonly engine: Pick<Engine, "prepare" | "metadata" | "revision" | "inconsistencies">;
-  /** Absent when the metadata come from a directory. */
+  /** Absent when the metadata comes from a directory. */
   readonly store?: MetadataStore | undefined;
   /** The metadata that the engine was created with, if there is a store. */
   readonly stored?: StoredMetadata | undefined;

@@ -163,6 +163,24 @@ test("keeps a table off when a flood meets the look for older transactions", asy
   expect(hijacks.told).toEqual(["too-often", undefined]);
 });
 
+test("rests longer each time while constant writers flood", async () => {
+  observe("hijacks");
+  let transactions = 0;
+  const busy = {
+    query: (text: string, parameters?: readonly unknown[]) => {
+      writers = [{ relation: "1", writer: `3/${(transactions += 1)}` }];
+      return hearing.query(text, parameters as unknown[]);
+    },
+  } as unknown as Hearing;
+  await events.onUp(busy);
+  for (let tenths = 0; tenths < 600; tenths += 1) {
+    for (let count = 0; count < 30; count += 1) events.onNotice("s.t1");
+    await settle(100);
+  }
+  expect(ran("start")).toBeLessThan(7);
+  expect(ran("start")).toBeGreaterThan(3);
+});
+
 test("asks for a new connection when a statement at a table's own time fails", async () => {
   const slow = new Error("canceling statement due to statement timeout");
   let fails = false;

@@ -25,6 +25,7 @@ export class WatchedTable {
   readonly #onState: () => void;
   #state: State = "new";
   #isGone = false;
+  /** When the engine began to listen. With constant writers, notices flood before the table counts as noticed. */
   #since = 0;
   #rest = shortestRest;
   #timer: NodeJS.Timeout | undefined;
@@ -43,6 +44,10 @@ export class WatchedTable {
     const wanted = tables.filter((table) => !table.#isGone);
     if (wanted.length === 0) return;
     await hearing.query("SELECT public.start_listening($1::oid[])", [wanted.map(({ id }) => id)]);
+    for (const table of wanted) {
+      table.#since = performance.now();
+      table.#inSecond = 0;
+    }
     const writing = await writersOf(hearing, wanted);
     for (const table of wanted) table.#settle(writing.get(table.id) ?? new Set());
   }
@@ -105,8 +110,6 @@ export class WatchedTable {
 
   #settle(writers: ReadonlySet<string>): void {
     if (writers.size === 0) {
-      this.#since = performance.now();
-      this.#inSecond = 0;
       this.#change("on");
       return;
     }

@@ -1,7 +1,7 @@
 import type { LibpqConfig } from "@routeql/contract/connection/client";
 import { mostHeavy } from "@routeql/contract/most-heavy";
 import type { Cancellation } from "../cancellation.ts";
-import { type Claim, Places } from "../cost/places.ts";
+import { type Lease, Slots } from "../cost/slots.ts";
 import { databaseLost, EngineError } from "../errors.ts";
 import { Connection } from "./connection.ts";
 
@@ -12,7 +12,7 @@ export interface ConnectionPoolOptions {
   readonly answerLimit?: number | undefined;
   /** Time in milliseconds after which an idle connection is closed. */
   readonly idleTimeout: number;
-  /** Time in milliseconds that a claim waits for a connection; a heavy claim waits twice as long. */
+  /** Time in milliseconds that a lease waits for a connection; a heavy lease waits twice as long. */
   readonly waitTimeout: number;
   /** Called when a connection ends by itself. */
   readonly onLost: (message: string) => void;
@@ -23,10 +23,10 @@ interface Idle {
   readonly since: number;
 }
 
-/** A bounded number of connections, opened on demand. Each open connection that is not idle belongs to a claim. */
+/** A bounded number of connections, opened on demand. Each open connection that is not idle belongs to a lease. */
 export class ConnectionPool {
   readonly #options: ConnectionPoolOptions;
-  readonly #places: Places;
+  readonly #slots: Slots;
   /** Last in, first out, so that a quiet pool shrinks. */
   readonly #idle: Idle[] = [];
   /** Connections that are open or being opened or closed. */
@@ -38,46 +38,46 @@ export class ConnectionPool {
 
   constructor(options: ConnectionPoolOptions) {
     this.#options = options;
-    this.#places = new Places(options.size, options.waitTimeout);
+    this.#slots = new Slots(options.size, options.waitTimeout);
   }
 
   get statistics() {
-    return { total: this.#total, idle: this.#idle.length, waiting: this.#places.waiting };
+    return { total: this.#total, idle: this.#idle.length, waiting: this.#slots.waiting };
   }
 
   /** Connections that are available without waiting. */
   get free(): number {
-    return this.#places.free;
+    return this.#slots.free;
   }
 
-  /** A connection; return it with the same claim. @throws any error of opening it, and as {@link Places.take} does */
-  take(claim: Claim, signal?: Cancellation): Promise<Connection> | Connection {
+  /** A connection; return it with the same lease. @throws any error of opening it, and as {@link Slots.take} does */
+  take(lease: Lease, signal?: Cancellation): Promise<Connection> | Connection {
     const began = performance.now();
-    const waiting = this.#places.take(claim, signal);
-    if (waiting === undefined) return this.#pick(claim);
+    const waiting = this.#slots.take(lease, signal);
+    if (waiting === undefined) return this.#pick(lease);
     return waiting.then(
-      () => this.#pick(claim),
+      () => this.#pick(lease),
       (error: unknown) => {
         throw this.#wasSilent(error, began) ? databaseLost(error, "no connection answered", error.retryAfter) : error;
       },
     );
   }
 
-  give(connection: Connection, claim: Claim): void {
-    if (!connection.isUsable || (this.#ending !== undefined && this.#places.waiting === 0)) {
-      this.discard(connection, claim);
+  give(connection: Connection, lease: Lease): void {
+    if (!connection.isUsable || (this.#ending !== undefined && this.#slots.waiting === 0)) {
+      this.discard(connection, lease);
       return;
     }
     this.#answeredAt = performance.now();
     connection.hold(false);
     this.#idle.push({ connection, since: performance.now() });
-    this.#places.give(claim);
+    this.#slots.give(lease);
     this.#sweepLater();
   }
 
-  /** Returns a connection that must not be used again. Its place becomes free when it is closed. */
-  discard(connection: Connection, claim: Claim): void {
-    void connection.close().then(() => this.#closed(claim));
+  /** Returns a connection that must not be used again. Its slot becomes free when it is closed. */
+  discard(connection: Connection, lease: Lease): void {
+    void connection.close().then(() => this.#closed(lease));
   }
 
   /** Closes idle connections now, and others when they are returned, also those taken later. Resolves when all are closed. */
@@ -91,7 +91,7 @@ export class ConnectionPool {
     await this.#ending.promise;
   }
 
-  /** Whether a claim waited in vain for a database that answers nothing. A busy one ends quick statements, which heavy ones leave places for. */
+  /** Whether a lease waited in vain for a database that answers nothing. A busy one ends quick statements, which heavy ones leave slots for. */
   #wasSilent(error: unknown, began: number): error is EngineError {
     const { size } = this.#options;
     return (
@@ -99,14 +99,14 @@ export class ConnectionPool {
     );
   }
 
-  #pick(claim: Claim): Connection | Promise<Connection> {
+  #pick(lease: Lease): Connection | Promise<Connection> {
     const idle = this.#idle.pop();
-    if (idle === undefined) return this.#open(claim);
+    if (idle === undefined) return this.#open(lease);
     idle.connection.hold(true);
     return idle.connection;
   }
 
-  async #open(claim: Claim): Promise<Connection> {
+  async #open(lease: Lease): Promise<Connection> {
     this.#total += 1;
     try {
       const opened = await Connection.open(
@@ -117,23 +117,23 @@ export class ConnectionPool {
       this.#answeredAt = performance.now();
       return opened;
     } catch (error) {
-      this.#closed(claim);
+      this.#closed(lease);
       throw error;
     }
   }
 
-  #closed(claim: Claim): void {
+  #closed(lease: Lease): void {
     this.#total -= 1;
-    this.#places.give(claim);
-    if (this.#total === 0 && this.#places.waiting === 0) this.#ending?.resolve();
+    this.#slots.give(lease);
+    if (this.#total === 0 && this.#slots.waiting === 0) this.#ending?.resolve();
   }
 
-  /** Closes idle connections, which keep their places meanwhile. */
+  /** Closes idle connections, which keep their slots meanwhile. */
   #close(connections: readonly Idle[]): void {
     for (const { connection } of connections) {
-      const claim = { client: "", isExempt: true };
-      void this.#places.take(claim);
-      this.discard(connection, claim);
+      const lease = { client: "", isExempt: true };
+      void this.#slots.take(lease);
+      this.discard(connection, lease);
     }
   }
 

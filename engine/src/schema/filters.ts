@@ -1,4 +1,5 @@
 import { nameKey, type DatabaseType } from "@routeql/metadata/catalog/catalog";
+import { columnOperators, operatorName, sessionVariable } from "@routeql/metadata/filter-names";
 import type { MergedPath } from "@routeql/metadata/read/load";
 import {
   allOf,
@@ -36,34 +37,14 @@ export interface FilterContext {
   readonly root: RowModel;
 }
 
-const aliases: Readonly<Record<string, string>> = { _ne: "_neq", _cneq: "_cne" };
-const columnOperators: Readonly<Record<string, string>> = {
-  _ceq: "_eq",
-  _cne: "_neq",
-  _cgt: "_gt",
-  _clt: "_lt",
-  _cgte: "_gte",
-  _clte: "_lte",
-};
-/** `REQ_USER_ID` is Hasura's earlier name of the user's id. */
-const sessionVariable = /^(?:x-hasura-.*|req_user_id)$/is;
-
-const sessionName = (value: string): string => value.toLowerCase().replace(/^req_user_id$/, "x-hasura-user-id");
-
-/** Older metadata has `$eq` for `_eq`. */
-function operatorName(key: string): string {
-  const name = key.startsWith("$") ? `_${key.slice(1)}` : key;
-  return aliases[name] ?? name;
-}
-
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A value of metadata: a session variable, or a constant. @throws UnfitValue */
 export function parameterOfMetadata(value: unknown, type: DatabaseType | undefined, cast: Sql): Parameter {
-  if (typeof value === "string" && sessionVariable.test(value))
-    return { source: { kind: "session", name: sessionName(value) }, type: cast };
+  const name = sessionVariable(value);
+  if (name !== undefined) return { source: { kind: "session", name }, type: cast };
   return constantOfMetadata(value, type ?? textType, cast);
 }
 
@@ -216,7 +197,7 @@ export class FilterReader {
       return { kind: "list", items: value.map((item) => constantOfMetadata(item, element, own)), type: cast };
     }
     if (isListArgument(operator)) {
-      if (typeof value !== "string" || !sessionVariable.test(value))
+      if (sessionVariable(value) === undefined)
         throw new UnfitValue("a list, or a session variable that holds a Postgres array, is expected");
       return { kind: "parameter", parameter: parameterOfMetadata(value, undefined, cast) };
     }
@@ -279,9 +260,9 @@ export class FilterReader {
 export function unknownValue(value: unknown, { values, typeName }: Enumeration): string | undefined {
   const texts = Array.isArray(value)
     ? (value as readonly unknown[])
-    : sessionVariable.test(String(value))
-      ? []
-      : [value];
+    : sessionVariable(value) === undefined
+      ? [value]
+      : [];
   const unknown = texts.find((text) => text !== null && !values.some(({ value: known }) => known === text));
   if (unknown === undefined) return undefined;
   const known = values.map(({ value: each }) => JSON.stringify(each)).join(", ");

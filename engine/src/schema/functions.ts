@@ -94,11 +94,12 @@ export function resolveComputedField(
     call,
     description: description(metadata.comment, found.comment ?? `A computed field, executes function ${title(found)}`),
   };
-  const returned = found.returnTable === undefined ? undefined : tables.get(nameKey(found.returnTable));
-  if (found.returnsSet) {
-    if (returned === undefined)
-      return fail(`the function ${nameKey(name)} returns SETOF something that is not a tracked table`);
-    return { ...common, result: { kind: "table", target: returned } };
+  // As in Hasura, a function that returns one row of a table is a list too.
+  if (found.returnsSet || found.returnTable !== undefined) {
+    const target = found.returnTable === undefined ? undefined : tables.get(nameKey(found.returnTable));
+    if (target === undefined)
+      return fail(`the function ${nameKey(name)} returns rows of something that is not a tracked table`);
+    return { ...common, result: { kind: "table", target } };
   }
   if (found.returnType.kind !== "base")
     return fail(`the function ${title(found)} returning type ${found.returnType.name} is not a BASE type`);

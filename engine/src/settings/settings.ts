@@ -18,7 +18,7 @@ import {
 } from "./environment.ts";
 
 const headerName = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
-const seconds = 86_400;
+const secondsPerDay = 86_400;
 const mebibyte = 1_048_576;
 
 const experimentalFeatures = [
@@ -100,14 +100,14 @@ const definitions = {
   ],
   streamBatchSize: ["HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_BATCH_SIZE", integer(100, 1, 10_000)],
   /** In seconds. */
-  keepAlive: ["HASURA_GRAPHQL_WEBSOCKET_KEEPALIVE", integer(5, 1, seconds)],
+  keepAlive: ["HASURA_GRAPHQL_WEBSOCKET_KEEPALIVE", integer(5, 1, secondsPerDay)],
   /** In seconds. */
-  connectionInitTimeout: ["HASURA_GRAPHQL_WEBSOCKET_CONNECTION_INIT_TIMEOUT", integer(3, 1, seconds)],
+  connectionInitTimeout: ["HASURA_GRAPHQL_WEBSOCKET_CONNECTION_INIT_TIMEOUT", integer(3, 1, secondsPerDay)],
   connectionCompression: ["HASURA_GRAPHQL_CONNECTION_COMPRESSION", flag(false)],
   readCookiesOfOtherOrigins: ["HASURA_GRAPHQL_WS_READ_COOKIE", flag(false)],
   logLevel: ["HASURA_GRAPHQL_LOG_LEVEL", z.enum(["debug", "info", "warn", "error"]).default("info")],
   /** Time for running requests to finish at shutdown, in seconds. */
-  gracefulShutdownTimeout: ["HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT", integer(20, 0, seconds)],
+  gracefulShutdownTimeout: ["HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT", integer(20, 0, secondsPerDay)],
   /** Read at the start; with a metadata database, only when that is empty. */
   metadataDirectory: ["ENGINE_METADATA_DIRECTORY", z.string().optional()],
   /** Address of a Hasura that executes the operations, in place of the embedded engine. */
@@ -139,7 +139,7 @@ const definitions = {
   /** Accept tokens without iss, aud or exp, as Hasura does. */
   jwtLax: ["ENGINE_JWT_LAX", flag(false)],
   /** Longest accepted time from iat to exp of a token, in seconds; 0 = any time, also for tokens without iat. */
-  maxTokenLife: ["ENGINE_MAX_TOKEN_LIFE", integer(seconds, 0, 365 * seconds)],
+  maxTokenLife: ["ENGINE_MAX_TOKEN_LIFE", integer(secondsPerDay, 0, 365 * secondsPerDay)],
   metricsPort: ["ENGINE_METRICS_PORT", integer(9090, 0, 65_535)],
   /** Collector of traces; absent = none. */
   traceEndpoint: ["TRACE_ENDPOINT", z.string().superRefine(checkedBy(traceSettings.TRACE_ENDPOINT.problem)).optional()],

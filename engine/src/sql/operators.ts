@@ -15,6 +15,7 @@ export type OperatorArgument =
   | "band-and-geometry"
   | "geometry-and-band";
 
+/** The input types (schema/where-types.ts), the filters of permissions (schema/filters.ts) and the SQL of an operator follow from this. */
 export interface Operator {
   readonly name: string;
   readonly argument: OperatorArgument;

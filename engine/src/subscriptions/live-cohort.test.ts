@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { growthOver } from "../testing/growth.ts";
 import { Budget } from "./budget.ts";
 import { switchedOff } from "../notices/observation.ts";
-import { Places } from "../cost/places.ts";
+import { Slots } from "../cost/slots.ts";
 import { LiveCohort } from "./live-cohort.ts";
 import type { Listener } from "../executor.ts";
 
@@ -32,7 +32,7 @@ test("later answers keep no former answer alive, when only young objects are col
     onMissed: () => undefined,
     interval: 600_000,
     batchSize: 100,
-    places: new Places(2),
+    slots: new Slots(2),
     onPoll: () => undefined,
     onError: () => expect.unreachable(),
   };

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { LiveQuery, PollAnswer } from "../engine.ts";
 import type { Listener, Subscription } from "../executor.ts";
-import { CohortBatches, handOver, Newcomers, Overloads, pollBatch, pollGroups, type Polling } from "./polling.ts";
+import { CohortBatches, handOver, Newcomers, PassingFailures, pollBatch, pollGroups, type Polling } from "./polling.ts";
 import { type Outcome, Rounds } from "./rounds.ts";
 
 /** Longer answers are remembered by their digest. */
@@ -11,6 +11,9 @@ const longestKept = 4_096;
 function fingerprint(text: string): string {
   return text.length <= longestKept ? text : `sha256 ${hash("sha256", text, "base64")}`;
 }
+
+/** Why members are polled. */
+type Reason = "round" | "newcomers";
 
 interface Subscriber {
   readonly listener: Listener;
@@ -26,7 +29,7 @@ interface Member {
   last: string | undefined;
   /** Number of the newest answered statement; a late answer of an older one is dropped. */
   answeredBy: number;
-  readonly overloads: Overloads;
+  readonly failures: PassingFailures;
 }
 
 /** All subscribers of one live query statement, run together. A new one's first answer comes from a statement after its arrival. */
@@ -39,7 +42,7 @@ export class LiveCohort {
   readonly #batches: CohortBatches<Member>;
   /** Members with new subscribers. */
   readonly #fresh = new Newcomers<Member>(async (members) => {
-    const { unfinished } = await this.#poll([...new Set(members)]);
+    const { unfinished } = await this.#poll([...new Set(members)], "newcomers");
     if (unfinished) this.#rounds.again();
   });
   #statements = 0;
@@ -49,7 +52,7 @@ export class LiveCohort {
     this.#polling = polling;
     this.#onEmpty = onEmpty;
     this.#batches = new CohortBatches(key, polling.batchSize, clientOf);
-    this.#rounds = new Rounds(polling, key, () => this.#poll([...this.#members.values()]));
+    this.#rounds = new Rounds(polling, key, () => this.#poll([...this.#members.values()], "round"));
   }
 
   get members(): number {
@@ -66,7 +69,7 @@ export class LiveCohort {
     const memberKey = JSON.stringify(parameters);
     let member = this.#members.get(memberKey);
     if (member === undefined) {
-      member = { parameters, subscribers: new Set(), last: undefined, answeredBy: 0, overloads: new Overloads() };
+      member = { parameters, subscribers: new Set(), last: undefined, answeredBy: 0, failures: new PassingFailures() };
       this.#members.set(memberKey, member);
     }
     const subscriber = { listener, client, joinedAt: this.#statements, waitsForFirst: true };
@@ -89,15 +92,20 @@ export class LiveCohort {
     this.#onEmpty();
   }
 
-  async #poll(members: readonly Member[]): Promise<Outcome> {
+  async #poll(members: readonly Member[], reason: Reason): Promise<Outcome> {
     const outcome = { changed: false, unfinished: false };
     await pollGroups(this.#polling, this.#batches.of(members), ({ items, client }) =>
-      this.#pollBatch(items, client, outcome),
+      this.#pollBatch(items, client, outcome, reason),
     );
     return outcome;
   }
 
-  async #pollBatch(batch: readonly Member[], client: string | undefined, outcome: Outcome): Promise<void> {
+  async #pollBatch(
+    batch: readonly Member[],
+    client: string | undefined,
+    outcome: Outcome,
+    reason: Reason,
+  ): Promise<void> {
     const wanted = batch.filter(({ subscribers }) => subscribers.size > 0);
     if (this.#rounds.isStopped || wanted.length === 0) return;
     this.#statements += 1;
@@ -114,7 +122,7 @@ export class LiveCohort {
       const answer = answers[index];
       if (answer === undefined || answer.failed) outcome.unfinished = true;
       if (answer !== undefined && member.subscribers.size > 0 && statement > member.answeredBy)
-        outcome.changed = take(member, answer, statement) || outcome.changed;
+        outcome.changed = take(member, answer, statement, reason) || outcome.changed;
     }
   }
 }
@@ -126,9 +134,11 @@ function clientOf({ subscribers }: Member): string {
 }
 
 /** @returns whether the answer differs from an earlier one */
-function take(member: Member, answer: PollAnswer, statement: number): boolean {
+function take(member: Member, answer: PollAnswer, statement: number, reason: Reason): boolean {
   member.answeredBy = statement;
-  if (member.overloads.skips(answer)) return false;
+  // Many newcomers in a second would use up the failures of the others. The next round answers them.
+  if (answer.mayPass === true && reason === "newcomers" && member.last !== undefined) return false;
+  if (member.failures.skips(answer, member.last === undefined)) return false;
   const print = fingerprint(answer.text);
   const changed = print !== member.last;
   const differs = changed && member.last !== undefined;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { slice } from "../cost/places.ts";
+import { slice } from "../cost/slots.ts";
 import { CohortBatches } from "./polling.ts";
 
 const members = ["a1", "b1", "a2", "c1", "a3"];

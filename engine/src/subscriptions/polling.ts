@@ -1,5 +1,5 @@
 import type { Cancellation } from "../cancellation.ts";
-import { type Claim, type Places, slice } from "../cost/places.ts";
+import { type Lease, type Slots, slice } from "../cost/slots.ts";
 import type { Engine, PollAnswer } from "../engine.ts";
 import { errorReply, toEngineError } from "../errors.ts";
 import type { Listener } from "../executor.ts";
@@ -11,26 +11,26 @@ export interface Polling extends Pace {
   /** Members per statement. */
   readonly batchSize: number;
   /** Bounds the number of concurrent polls, so that queries find a connection. */
-  readonly places: Places;
+  readonly slots: Slots;
   readonly onPoll: (seconds: number) => void;
   readonly onError: (error: ReturnType<typeof toEngineError>) => void;
 }
 
-/** Polls each group at its turn. A slow poll loses its place but continues: the connection pool then decides between it and the others. */
+/** Polls each group at its turn. A slow poll loses its slot but continues: the connection pool then decides between it and the others. */
 export async function pollGroups<Item>(
-  { places }: Pick<Polling, "places">,
+  { slots }: Pick<Polling, "slots">,
   groups: readonly Batch<Item>[],
   poll: (batch: Batch<Item>) => Promise<void>,
 ): Promise<void> {
   const pollInTurn = async (batch: Batch<Item>): Promise<void> => {
-    const claim: Claim = { client: batch.queue };
-    await places.take(claim);
-    claim.preempt = () => places.give(claim);
+    const lease: Lease = { client: batch.queue };
+    await slots.take(lease);
+    lease.preempt = () => slots.give(lease);
     try {
       await poll(batch);
     } finally {
-      claim.preempt = undefined;
-      if (claim.isPreempted !== true) places.give(claim);
+      lease.preempt = undefined;
+      if (lease.isPreempted !== true) slots.give(lease);
     }
   };
   await Promise.all(groups.map(pollInTurn));
@@ -56,7 +56,8 @@ export async function pollBatch(
     polling.onError(error);
     const text = errorReply(error);
     const overload = error.code === "busy" ? { overload: error } : {};
-    return parameters.map(() => ({ text, failed: true, empty: false, ...overload }));
+    const mayPass = error.code === "busy" || error.reason === "database";
+    return parameters.map(() => ({ text, failed: true, empty: false, mayPass, ...overload }));
   } finally {
     const milliseconds = performance.now() - start;
     polling.onPoll(milliseconds / 1000);
@@ -136,17 +137,22 @@ export class CohortBatches<Item> {
   }
 }
 
-/** Consecutive polls that the engine may be too busy for. */
-const mostOverloads = 5;
+/** Consecutive polls that may fail for a reason that passes, such as the restart of the database. */
+const mostPassing = 5;
 
-/** Counts the polls of a member that the engine was too busy for. */
-export class Overloads {
+/** Counts the consecutive polls of a member that failed for a reason that passes. */
+export class PassingFailures {
   #count = 0;
+  /** Those of them in a row that the engine was too busy for. */
+  #overloads = 0;
 
-  /** Whether an answer is to be skipped: the client keeps its rows, and the next poll may succeed. */
-  skips({ overload }: PollAnswer): boolean {
-    this.#count = overload === undefined ? 0 : this.#count + 1;
-    return this.#count > 0 && this.#count <= mostOverloads;
+  /** Whether an answer is to be skipped: the client keeps its rows, and the next poll may succeed. A first answer says at once that the database is lost. */
+  skips({ mayPass, overload }: PollAnswer, isFirst: boolean): boolean {
+    this.#count = mayPass === true ? this.#count + 1 : 0;
+    this.#overloads = overload === undefined ? 0 : this.#overloads + 1;
+    // A database that returns may find the engine busy, which must not end the subscription at once.
+    if (overload !== undefined) return this.#overloads <= mostPassing;
+    return mayPass === true && this.#count <= mostPassing && !isFirst;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { LiveQuery } from "../engine.ts";
 import type { Listener, Subscription } from "../executor.ts";
-import { CohortBatches, handOver, Newcomers, Overloads, pollBatch, pollGroups, type Polling } from "./polling.ts";
+import { CohortBatches, handOver, Newcomers, PassingFailures, pollBatch, pollGroups, type Polling } from "./polling.ts";
 import { type Outcome, Rounds } from "./rounds.ts";
 
 interface Reader {
@@ -13,7 +13,7 @@ interface Reader {
   /** The last answer had rows, and more may follow. */
   isBehind: boolean;
   waitsForFirst: boolean;
-  readonly overloads: Overloads;
+  readonly failures: PassingFailures;
 }
 
 /** All readers of one stream statement; readers with equal cursors share a member. A reader that is not ready is skipped meanwhile. */
@@ -55,7 +55,7 @@ export class StreamCohort {
       isPolled: false,
       isBehind: true,
       waitsForFirst: true,
-      overloads: new Overloads(),
+      failures: new PassingFailures(),
     };
     this.#readers.add(reader);
     this.#fresh.add(reader);
@@ -117,7 +117,8 @@ export class StreamCohort {
         reader.isPolled = false;
         // There may be more rows after a batch.
         if (answer === undefined || answer.failed || !answer.empty) outcome.unfinished = true;
-        if (answer === undefined || !this.#readers.has(reader) || reader.overloads.skips(answer)) continue;
+        if (answer === undefined || !this.#readers.has(reader) || reader.failures.skips(answer, reader.waitsForFirst))
+          continue;
         const isFirst = reader.waitsForFirst;
         reader.waitsForFirst = false;
         const wasBehind = reader.isBehind;

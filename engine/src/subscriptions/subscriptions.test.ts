@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { LiveQuery, PollAnswer } from "../engine.ts";
-import { EngineError } from "../errors.ts";
+import { busy, databaseLost, EngineError, errorReply } from "../errors.ts";
 import { type ChangeObserver, switchedOff } from "../notices/observation.ts";
 import type { Delivery, Listener } from "../executor.ts";
 import { createSubscriptions, type Subscriptions, type SubscriptionsOptions } from "./subscriptions.ts";
@@ -451,6 +451,67 @@ describe("a poll that the engine is too busy for", () => {
     expect(one.heard).toEqual([]);
     await settle(interval);
     expect(one.heard[0]).toBe("refused: the server is busy");
+  });
+});
+
+describe("a database that does not answer", () => {
+  const lost = databaseLost(new Error("closed"), "closed");
+  const kinds = [
+    ["a live query", live("a")],
+    ["a stream", { ...live("a"), kind: "stream" }],
+  ] as const;
+
+  test.each(kinds)(
+    "is not seen by %s if it returns soon, and later is an answer that does not end it",
+    async (_kind, query) => {
+      const one = subscribed(query);
+      await settle();
+      const before = [...one.heard];
+      poll.mockReset().mockRejectedValue(lost);
+      await settle(5 * interval);
+      expect(one.heard).toEqual(before);
+      await settle(3 * interval);
+      expect(one.heard).toEqual([...before, errorReply(lost)]);
+      poll.mockReset().mockResolvedValueOnce([answered("again")]);
+      await settle(interval);
+      expect(one.heard.at(-1)).toBe("again");
+    },
+  );
+
+  test("is not seen by a live query that others subscribe to meanwhile", async () => {
+    const one = subscribed(live("a"));
+    await settle();
+    const before = [...one.heard];
+    poll.mockReset().mockRejectedValue(lost);
+    const others = [];
+    for (let count = 0; count < 10; count += 1) {
+      others.push(subscribed(live("a")));
+      await settle();
+    }
+    await settle(interval);
+    expect(one.heard).toEqual(before);
+    poll.mockReset().mockResolvedValue([answered(before[0]!)]);
+    await settle(interval);
+    expect(one.heard).toEqual(before);
+    for (const other of others) expect(other.heard).toEqual(before);
+  });
+
+  test.each(kinds)("does not let %s end when the engine is busy afterwards", async (_kind, query) => {
+    const one = subscribed(query);
+    await settle();
+    const before = [...one.heard];
+    poll.mockReset().mockRejectedValue(lost);
+    await settle(8 * interval);
+    poll.mockReset().mockRejectedValue(busy("wait"));
+    await settle(5 * interval);
+    expect(one.heard).toEqual([...before, errorReply(lost)]);
+  });
+
+  test.each(kinds)("is the first answer of %s", async (_kind, query) => {
+    poll.mockReset().mockRejectedValue(lost);
+    const one = subscribed(query);
+    await settle();
+    expect(one.heard).toEqual([errorReply(lost)]);
   });
 });
 

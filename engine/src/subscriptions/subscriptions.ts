@@ -1,4 +1,4 @@
-import { Places } from "../cost/places.ts";
+import { Slots } from "../cost/slots.ts";
 import type { LiveQuery } from "../engine.ts";
 import type { Listener, Subscription } from "../executor.ts";
 import { LiveCohort } from "./live-cohort.ts";
@@ -6,7 +6,7 @@ import { Budget } from "./budget.ts";
 import type { Polling } from "./polling.ts";
 import { StreamCohort } from "./stream-cohort.ts";
 
-export interface SubscriptionsOptions extends Omit<Polling, "places" | "budget" | "net"> {
+export interface SubscriptionsOptions extends Omit<Polling, "slots" | "budget" | "net"> {
   /** Maximum number of concurrent polls; default 2. */
   readonly concurrentPolls?: number;
   /** Connections of the engine, and percent of their time for runs that notices cause; default 4 and 10. */
@@ -31,7 +31,7 @@ export interface Subscriptions {
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
   const polling: Polling = {
     ...options,
-    places: new Places(options.concurrentPolls ?? 2),
+    slots: new Slots(options.concurrentPolls ?? 2),
     budget: new Budget(options.budgetPercent ?? 10, options.connections ?? 4),
     net: Math.max(net, options.interval),
   };

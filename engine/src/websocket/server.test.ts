@@ -249,7 +249,7 @@ describe("limits", () => {
     const turn = Promise.withResolvers<void>();
     const run = vi.spyOn(Turns.prototype, "run").mockImplementation((_client, work) => turn.promise.then(work));
     client.send(subscribe);
-    await vi.waitFor(() => expect(run).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(run).toHaveBeenCalledOnce(), 20_000);
     server.served.restartConnections();
     await client.closed;
     turn.resolve();

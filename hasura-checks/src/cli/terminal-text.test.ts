@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import { expect, test } from "vitest";
-import { terminalText } from "./terminal-text.ts";
+import { terminalText, withoutCommands } from "./terminal-text.ts";
 
 const foreign = "a\u001b]0;title\u0007 \u001b[8m \u009b2J \r \u202e b";
 
@@ -15,4 +15,13 @@ test("the styles, lines and tabs of a report stay", () => {
 
 test("a JSON report keeps its values", () => {
   expect(JSON.parse(terminalText(JSON.stringify({ foreign }, null, 2)))).toEqual({ foreign });
+});
+
+test("a name cannot give commands to the runner of a workflow", () => {
+  expect(withoutCommands("a\n::stop-commands::x\n \t::add-mask::e\nb::c ##[add-mask]e")).toBe(
+    "a\n\\u003a:stop-commands::x\n \t\\u003a:add-mask::e\nb::c \\u0023#[add-mask]e",
+  );
+  // The runner removes all spaces of Unicode at the start of a line.
+  for (const space of ["\u00a0", "\u2003", "\u3000", "\u202f \u1680", "\v", "\f"])
+    expect(withoutCommands(`a\n${space}::add-mask::e`)).toBe(`a\n${space}\\u003a:add-mask::e`);
 });

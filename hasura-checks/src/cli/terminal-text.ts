@@ -11,3 +11,7 @@ export const terminalText = (text: string): string =>
     .split(style)
     .map((part, index) => (index % 2 === 1 ? part : part.replaceAll(obeyed, escape)))
     .join("");
+
+/** A text without lines that GitHub's runner obeys as commands: a name may hold the end of a line. `##[` counts anywhere in a line. */
+export const withoutCommands = (text: string): string =>
+  text.replaceAll(/^([^\S\n\r\u2028\u2029]*):(?=:)/gm, "$1\\u003a").replaceAll("##[", "\\u0023#[");

@@ -108,6 +108,7 @@ describe("information from the database", () => {
       draw: { arguments: [], returns: { table: "article", set: true }, volatility: "v" },
       initials: { arguments: [{ name: "row", type: "author" }], returns: { type: "text" } },
       articles_of: { arguments: [{ name: "row", type: "author" }], returns: { table: "article", set: true } },
+      latest_of: { arguments: [{ name: "row", type: "author" }], returns: { table: "article", set: false } },
     },
   );
 
@@ -129,6 +130,7 @@ describe("information from the database", () => {
               computed_fields: [
                 { name: "initials", definition: { function: "initials" } },
                 { name: "works", definition: { function: "articles_of" } },
+                { name: "latest", definition: { function: "latest_of" } },
               ],
               select_permissions: [
                 grant("every", { columns: "*" }),
@@ -205,6 +207,7 @@ describe("information from the database", () => {
     expect(access.tables.get("public.author")?.computedFields).toMatchObject([
       { name: "initials", target: undefined },
       { name: "works", target: "public.article" },
+      { name: "latest", target: "public.article" },
     ]);
   });
 

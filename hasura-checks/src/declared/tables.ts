@@ -185,7 +185,7 @@ function computedFieldOf(
   const found = catalog?.functions.get(keyOf(definition.function))?.[0];
   if (found === undefined) underivable(`${key} has the computed field ${name}, which needs a database`);
   const returned = found.returnTable === undefined ? undefined : keyOf(found.returnTable);
-  const target = found.returnsSet && all.some(({ table }) => keyOf(table) === returned) ? returned : undefined;
+  const target = all.some(({ table }) => keyOf(table) === returned) ? returned : undefined;
   return {
     name,
     function: definition.function,

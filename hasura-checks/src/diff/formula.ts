@@ -1,7 +1,15 @@
-/** Conditions of permissions as formulas without negation, for the comparison of two conditions. */
-import { sessionVariable } from "../declared/filter-tree.ts";
+/** Conditions of permissions as formulas without negation, for the comparison of two conditions: the tree of a filter in another form. */
+import {
+  type Comparand,
+  type FilterNode,
+  filterReader,
+  type Meaning,
+  type Operand as TreeOperand,
+  type Unreadable,
+} from "../declared/filter-tree.ts";
+import { sessionVariable } from "@routeql/metadata/filter-names";
 import type { MergedPath } from "@routeql/metadata/read/load";
-import { type Columns, isFields, listOf } from "../metadata/conditions.ts";
+import { type Columns, isFields } from "../metadata/conditions.ts";
 import { namedTable, tablesOf, type Walked } from "../metadata/walk.ts";
 
 /** The orders of two values that a comparison accepts, as bits. */
@@ -32,47 +40,88 @@ interface Related {
 
 export type Formula = Literal | { readonly kind: "and" | "or"; readonly items: readonly Formula[] };
 
-type Field =
-  | { readonly kind: "column" }
-  | { readonly kind: "rows"; readonly relation: string; readonly isOne: boolean; readonly scope: Scope }
-  | { readonly kind: "unknown" };
+/** A table, as far as the metadata says what its names mean. */
+interface Rows {
+  /** undefined: a name whose meaning is not known. */
+  readonly field: (name: string) => "column" | Relationship | undefined;
+  readonly other: (key: string) => Rows;
+  readonly key: string;
+}
 
-/** The fields of a table. */
-type Scope = (name: string) => Field;
+interface Relationship {
+  readonly name: string;
+  /** Identity, with its definition. */
+  readonly relation: string;
+  readonly isOne: boolean;
+  readonly target: Rows;
+}
 
-const unknownScope: Scope = () => ({ kind: "unknown" });
+const unknownRows: Rows = { key: "", field: () => undefined, other: (key) => ({ ...unknownRows, key }) };
 
-/** The fields of the table at a path of the metadata, by its relationships. */
-export function scopeAt(walked: Walked, path: MergedPath): Scope {
+/** The table at a path of the metadata. */
+export function rowsAt(walked: Walked, path: MergedPath): Rows {
   const tables = tablesOf(walked);
   const placed = tables.find((table) => table.path.every((part, index) => path[index] === part));
-  return placed === undefined ? unknownScope : scopeOf(placed.source, placed.key);
+  return placed === undefined ? unknownRows : rowsOf(placed.source, placed.key);
 
-  function scopeOf(source: string, key: string): Scope {
+  function rowsOf(source: string, key: string): Rows {
     const table = tables.find((each) => each.source === source && each.key === key)?.table;
-    if (table === undefined) return unknownScope;
-    return (name) => {
-      if (name.startsWith("_exists:"))
-        return { kind: "rows", relation: name, isOne: false, scope: scopeOf(source, name.slice(8)) };
+    const other = (name: string): Rows => rowsOf(source, name);
+    if (table === undefined) return { ...unknownRows, key, other };
+    const field: Rows["field"] = (name) => {
       for (const kind of ["object_relationships", "array_relationships"] as const) {
         const using = table[kind].find((each) => each.name === name)?.using;
         if (using === undefined) continue;
         const target = namedTable(using);
-        return {
-          kind: "rows",
-          relation: `${name} ${JSON.stringify(using)}`,
-          isOne: kind === "object_relationships",
-          scope: target === undefined ? unknownScope : scopeOf(source, target),
-        };
+        const relation = `${name} ${JSON.stringify(using)}`;
+        const isOne = kind === "object_relationships";
+        return { name, relation, isOne, target: target === undefined ? unknownRows : other(target) };
       }
-      return { kind: table.computed_fields.some((field) => field.name === name) ? "unknown" : "column" };
+      return table.computed_fields.some((each) => each.name === name) ? undefined : "column";
     };
+    return { key, field, other };
   }
 }
 
+/** A part of a condition without known laws. */
+type Unread = { readonly kind: "unread" } & Unreadable;
+type Node = FilterNode<Rows, Relationship, Unread>;
+
+const isOperator = (key: string) => /^[_$]/.test(key) && !/^[_$](and|or|not|exists)$/.test(key);
+
+/** Conditions that Hasura rejects have a tree, too. */
+const readCondition = filterReader<Rows, Relationship, Unread>({
+  tableNamed: (rows, key) => rows.other(key),
+  castTo: (name) => (name === "" ? undefined : { name, sql: name, kind: "base" }),
+  unread: (_problem, part) => ({ kind: "unread", ...part }),
+  meaningOf(rows, name, value): Meaning<Rows, Relationship> {
+    const field = rows.field(name);
+    if (typeof field === "object") return { kind: "related", relationship: field, target: field.target };
+    const keys = isFields(value) ? Object.keys(value) : ["_eq"];
+    // A comparison of a number of rows can become false with more rows.
+    const counts = /_?aggregate$/i.test(name) && !keys.every(isOperator);
+    // Whether an empty condition is one of a column or of a relationship is not known here.
+    const isUnclear = field === undefined && keys.length === 0;
+    if (counts || isUnclear) return { kind: "unreadable", problem: name };
+    if (field === undefined && !keys.every(isOperator))
+      return {
+        kind: "related",
+        relationship: { name, relation: name, isOne: false, target: unknownRows },
+        target: unknownRows,
+      };
+    // An object without operators is a value.
+    const isValue = !keys.every((key) => /^[_$]/.test(key));
+    return {
+      kind: "operand",
+      operand: { kind: "column", name, type: undefined },
+      ...(isValue ? { value: { _eq: value } } : {}),
+    };
+  },
+});
+
 /** A formula that is true exactly for the rows that a condition selects. */
-export function formulaOf(condition: unknown, scope: Scope): Formula {
-  return read(condition, scope, true, true);
+export function formulaOf(condition: unknown, rows: Rows): Formula {
+  return inFormula(readCondition(rows, condition), true, true);
 }
 
 const all = (items: readonly Formula[]): Formula => joined("and", items);
@@ -85,97 +134,72 @@ function joined(kind: "and" | "or", items: readonly Formula[]): Formula {
 }
 
 /** @param holds whether the formula says that the condition is true, or that it is false; a comparison with null is neither */
-function read(condition: unknown, scope: Scope, holds: boolean, atRoot: boolean): Formula {
-  if (!isFields(condition)) return { kind: "fact", column: "", text: JSON.stringify(condition), holds };
-  const entries = Object.entries(condition).map(([written, value]) => {
-    const key = written.replace(/^\$/, "_");
-    if (key === "_and" || key === "_or") {
-      const items = listOf(value).map((item) => read(item, scope, holds, atRoot));
-      return (key === "_and") === holds ? all(items) : any(items);
+function inFormula(node: Node, holds: boolean, atRoot: boolean): Formula {
+  switch (node.kind) {
+    case "and":
+    case "or": {
+      const items = node.items.map((item) => inFormula(item, holds, atRoot));
+      return (node.kind === "and") === holds ? all(items) : any(items);
     }
-    if (key === "_not") return read(value, scope, !holds, atRoot);
-    if (key === "_exists" && isFields(value)) {
-      const table = value["_table"] ?? value["$table"];
-      const { schema = "public", name } = isFields(table) ? table : { name: table };
-      return readRelated(
-        `_exists:${String(schema)}.${String(name)}`,
-        value["_where"] ?? value["$where"] ?? {},
-        scope,
-        holds,
-      );
+    case "not":
+      return inFormula(node.item, !holds, atRoot);
+    case "null":
+      return { kind: "null", column: columnOf(node.operand), isNull: node.negated !== holds };
+    case "equals null":
+      // Where it does not hold, it is not false either.
+      return holds ? { kind: "null", column: columnOf(node.operand), isNull: !node.negated } : any([]);
+    case "compare":
+      return comparisonFormula(node, holds, atRoot);
+    case "unread": {
+      const operator = node.operator === undefined ? "" : `${node.operator} `;
+      return { kind: "fact", column: "", text: `${node.name} ${operator}${textOf(node.value)}`, holds };
     }
-    return readField(written, value, scope, holds, atRoot);
-  });
-  return holds ? all(entries) : any(entries);
+    default: {
+      const { name, relation, isOne } =
+        node.kind === "related"
+          ? node.relationship
+          : { name: node.target.key, relation: `${node.kind} ${node.target.key}`, isOne: false };
+      return { kind: holds ? "some" : "none", relation, name, isOne, where: inFormula(node.where, true, false) };
+    }
+  }
 }
 
-const isOperator = (key: string) => /^[_$]/.test(key) && !/^[_$](and|or|not|exists)$/.test(key);
-
-function readField(name: string, value: unknown, scope: Scope, holds: boolean, atRoot: boolean): Formula {
-  const { kind } = scope(name);
-  if (kind === "rows") return readRelated(name, value, scope, holds);
-  const keys = isFields(value) ? Object.keys(value) : ["_eq"];
-  // A comparison of a number of rows can become false with more rows.
-  if (/_?aggregate$/i.test(name) && !keys.every(isOperator))
-    return { kind: "fact", column: "", text: `${name} ${textOf(value)}`, holds };
-  if (kind === "unknown" && !keys.every(isOperator)) return readRelated(name, value, scope, holds);
-  // Whether an empty condition is one of a column or of a relationship is not known here.
-  if (kind === "unknown" && keys.length === 0) return { kind: "fact", column: "", text: `${name} {}`, holds };
-  return readComparisons(name, value, holds, atRoot);
-}
-
-function readRelated(name: string, where: unknown, scope: Scope, holds: boolean): Formula {
-  const field = scope(name);
-  const known = field.kind === "rows" ? field : { relation: name, isOne: false, scope: unknownScope };
-  const said = name.startsWith("_exists:") ? name.slice(8) : name;
-  const { relation, isOne } = known;
-  return { kind: holds ? "some" : "none", relation, name: said, isOne, where: read(where, known.scope, true, false) };
-}
+const columnOf = (operand: TreeOperand): string =>
+  operand.kind === "cast" ? `${columnOf(operand.of)}::${operand.type.name}` : operand.name;
 
 const comparisons: Readonly<Record<string, number>> = {
-  eq: orders.equal,
-  ne: orders.less | orders.greater,
-  neq: orders.less | orders.greater,
-  lt: orders.less,
-  lte: orders.less | orders.equal,
-  gt: orders.greater,
-  gte: orders.greater | orders.equal,
+  _eq: orders.equal,
+  _neq: orders.less | orders.greater,
+  _lt: orders.less,
+  _lte: orders.less | orders.equal,
+  _gt: orders.greater,
+  _gte: orders.greater | orders.equal,
 };
 
-function readComparisons(column: string, value: unknown, holds: boolean, atRoot: boolean): Formula {
-  const given = isFields(value) && Object.keys(value).every((key) => /^[_$]/.test(key)) ? value : { _eq: value };
-  const items = Object.entries(given).map(([key, operand]) =>
-    readComparison(column, key.slice(1), operand, holds, atRoot),
-  );
-  return holds ? all(items) : any(items);
+function comparisonFormula(
+  { operand, operator, with: given }: Node & { readonly kind: "compare" },
+  holds: boolean,
+  atRoot: boolean,
+): Formula {
+  const column = columnOf(operand);
+  if ("kind" in given) {
+    const accepted = comparisons[operator];
+    if (accepted !== undefined)
+      return ordered(column, holds ? accepted : orders.all ^ accepted, operandOf(given, atRoot));
+  } else if (operator === "_in" || operator === "_nin")
+    return listFormula(column, (operator === "_in") === holds, given);
+  const positive = operator.replace(/^_n(?=in$|like$|ilike$|similar$|regex$|iregex$)/, "_");
+  const text = `${positive.slice(1)} ${"kind" in given ? valueText(given) : textOf(given.map(valueOf))}`;
+  return { kind: "fact", column, text, holds: (positive === operator) === holds };
 }
 
-function readComparison(column: string, operator: string, value: unknown, holds: boolean, atRoot: boolean): Formula {
-  const accepted = comparisons[operator];
-  if (operator === "is_null") return { kind: "null", column, isNull: (value === true) === holds };
-  // Where a comparison with null does not hold, it is not false either.
-  if (value === null && (operator === "eq" || accepted === comparisons["neq"]))
-    return holds ? { kind: "null", column, isNull: operator === "eq" } : any([]);
-  if (operator === "cast" && isFields(value)) {
-    const casts = Object.entries(value).map(([type, of]) => readComparisons(`${column}::${type}`, of, holds, atRoot));
-    return holds ? all(casts) : any(casts);
-  }
-  if ((operator === "in" || operator === "nin") && Array.isArray(value)) {
-    const isIn = (operator === "in") === holds;
-    const accepts = isIn ? orders.equal : orders.all ^ orders.equal;
-    const items = value.filter((item) => item !== null).map((item) => ordered(column, accepts, constantOf(item)));
-    // With null in the list, no value is certainly outside of it.
-    if (!isIn && items.length < value.length) return any([]);
-    return isIn ? any(items) : all(items);
-  }
-  const between = operator.startsWith("c") ? comparisons[operator.slice(1)] : undefined;
-  const compared = between ?? accepted;
-  if (compared === undefined) {
-    const positive = operator.replace(/^n(?=in$|like$|ilike$|similar$|regex$|iregex$)/, "");
-    return { kind: "fact", column, text: `${positive} ${textOf(value)}`, holds: (positive === operator) === holds };
-  }
-  const operand = between === undefined ? operandOf(value) : columnOperand(value, atRoot);
-  return ordered(column, holds ? compared : orders.all ^ compared, operand);
+function listFormula(column: string, isIn: boolean, list: readonly Comparand[]): Formula {
+  const values = list.map(valueOf);
+  const accepts = isIn ? orders.equal : orders.all ^ orders.equal;
+  const items = values.filter((item) => item !== null).map((item) => ordered(column, accepts, constantOf(item)));
+  // With null in the list, no value is certainly outside of it.
+  if (!isIn && items.length < values.length) return any([]);
+  return isIn ? any(items) : all(items);
 }
 
 /** A comparison of two columns is written from the first one by name. */
@@ -188,15 +212,14 @@ function ordered(column: string, accepted: number, operand: Operand): Literal {
   return { kind: "order", column: operand.key, orders: flipped, operand: { kind: "column", key: column } };
 }
 
-function columnOperand(value: unknown, atRoot: boolean): Operand {
-  const [first, second] = listOf(value);
-  return { kind: "column", key: first === "$" ? `${atRoot ? "" : "$."}${String(second)}` : String(first) };
+function operandOf(comparand: Comparand, atRoot: boolean): Operand {
+  if (comparand.kind === "session") return { kind: "session", key: comparand.name };
+  if (comparand.kind === "constant") return constantOf(comparand.value);
+  return { kind: "column", key: comparand.ofRoot && !atRoot ? `$.${comparand.name}` : comparand.name };
 }
 
-function operandOf(value: unknown): Operand {
-  const name = sessionVariable(value);
-  return name === undefined ? constantOf(value) : { kind: "session", key: name };
-}
+const valueOf = (comparand: Comparand): unknown => (comparand.kind === "constant" ? comparand.value : comparand.name);
+const valueText = (comparand: Comparand): string => textOf(valueOf(comparand));
 
 /** Also a text like a session variable in a list, which Hasura takes literally. */
 function constantOf(value: unknown): Operand {
@@ -225,18 +248,15 @@ export function complement(formula: Formula): Formula {
 
 /** Whether a condition selects every row in every session. In Hasura an empty condition and an empty comparison do. */
 export function isAlwaysTrue(condition: unknown, { isColumn, isNeverNull }: Columns): boolean {
-  const anyColumn: Scope = () => ({ kind: "column" });
-  const scope: Scope = (name) => {
-    if (name.startsWith("_exists:")) return { kind: "rows", relation: name, isOne: false, scope: anyColumn };
-    return { kind: isColumn(name) ? "column" : "unknown" };
-  };
+  const anyColumn: Rows = { key: "", field: () => "column", other: (key) => ({ ...anyColumn, key }) };
+  const rows: Rows = { ...anyColumn, field: (name) => (isColumn(name) ? "column" : undefined) };
   const holds = (formula: Formula, isSet = isNeverNull): boolean => {
     const each = (item: Formula) => holds(item, isSet);
     if ("items" in formula) return formula.kind === "and" ? formula.items.every(each) : formula.items.some(each);
     // True as soon as the other table has a row.
     if ("where" in formula)
-      return formula.kind === "some" && formula.relation.startsWith("_exists:") && holds(formula.where, () => false);
+      return formula.kind === "some" && formula.relation.startsWith("exists ") && holds(formula.where, () => false);
     return formula.kind === "null" && !formula.isNull && isSet(formula.column);
   };
-  return holds(formulaOf(condition, scope));
+  return holds(formulaOf(condition, rows));
 }

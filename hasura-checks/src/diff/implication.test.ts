@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readProject } from "../metadata/project.ts";
 import { MetadataFolder, tableFile } from "../testing/tool.ts";
 import { isFields } from "../metadata/conditions.ts";
-import { formulaOf, scopeAt } from "./formula.ts";
+import { formulaOf, rowsAt } from "./formula.ts";
 import { changedParts } from "./formula-words.ts";
 import { orderOf } from "./implication.ts";
 
@@ -16,7 +16,7 @@ using folder = new MetadataFolder([
   ),
 ]);
 const project = readProject("metadata", folder.path);
-const scope = scopeAt({ project, metadata: project.metadata! }, ["sources", 0, "tables", 0]);
+const scope = rowsAt({ project, metadata: project.metadata! }, ["sources", 0, "tables", 0]);
 const order = (old: Condition, now: Condition) => orderOf(formulaOf(old, scope), formulaOf(now, scope));
 
 const mine = { owner: { _eq: "X-Hasura-User-Id" } };

@@ -4,7 +4,7 @@ import { functionsOf, grantsOf, listed, type PlacedGrant, tablesOf, verbOf, type
 import type { Fields } from "../metadata/conditions.ts";
 import { type AccessChange, type Direction, eachChange } from "./change.ts";
 import { changesElsewhere } from "./changes-elsewhere.ts";
-import { type Formula, formulaOf, scopeAt } from "./formula.ts";
+import { type Formula, formulaOf, rowsAt } from "./formula.ts";
 import { changedParts, formulaWords } from "./formula-words.ts";
 import { orderOf } from "./implication.ts";
 
@@ -52,7 +52,7 @@ function granting(before: Walked, after: Walked): readonly AccessChange[] {
       return [{ ...place, at, direction: "wider", reason: `${role} can now ${verbs[kind]} ${key}${what}` }];
     }
     const formula = (of: PlacedGrant, revision: Walked, part: string) =>
-      formulaOf(of.permission[part] ?? {}, scopeAt(revision, of.path));
+      formulaOf(of.permission[part] ?? {}, rowsAt(revision, of.path));
     const pair: Pair = {
       role,
       key,

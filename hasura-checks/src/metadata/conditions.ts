@@ -1,4 +1,4 @@
-import { sessionVariable } from "../declared/filter-tree.ts";
+import { sessionVariable } from "@routeql/metadata/filter-names";
 import { redacted } from "../findings/secret-texts.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { readText } from "@routeql/contract/written-text";
+import { readRegularText } from "@routeql/contract/written-text";
 import { objectAround } from "@routeql/engine/metadata-api/inconsistencies";
 import { keyOf } from "../declared/tables.ts";
 import { type LoadedMetadata, loadMetadata, type MergedPath, valueAt } from "@routeql/metadata/read/load";
@@ -222,7 +222,7 @@ function filesBelow(root: string): readonly string[] {
 
 function read(file: string): string {
   try {
-    return readText(file);
+    return readRegularText(file);
   } catch {
     return "";
   }

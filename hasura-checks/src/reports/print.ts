@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import type { Paint } from "../cli/command.ts";
+import { withoutCommands } from "../cli/terminal-text.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { allRules } from "../rules/list.ts";
 import { version } from "../version.ts";
@@ -130,15 +131,17 @@ export function printReport(
   paint: Paint,
 ): string {
   const findings = redacted(bySeverity(found));
-  if (format === "json") return JSON.stringify({ ...redacted(more), examined, findings }, null, 2);
-  if (format === "sarif") return sarif(findings, (id) => allRules.find((rule) => rule.id === id)?.finds);
-  if (format === "gitlab") return codeQuality(findings);
+  // The escapes are those of JSON, so that JSON keeps its values.
+  if (format === "json") return withoutCommands(JSON.stringify({ ...redacted(more), examined, findings }, null, 2));
+  if (format === "sarif")
+    return withoutCommands(sarif(findings, (id) => allRules.find((rule) => rule.id === id)?.finds));
+  if (format === "gitlab") return withoutCommands(codeQuality(findings));
   const result = `${tally(findings)}; ${examined}`;
-  if (format === "github") return [...findings.map(annotation), result].join("\n");
+  if (format === "github") return [...findings.map(annotation), withoutCommands(result)].join("\n");
   const colour = findings.some(counts) ? "red" : "green";
   const isShort = isWhole === true || findings.filter(counts).length <= mostSingle;
   const entries = isShort ? findings.map((finding) => text(finding, paint)) : grouped(findings, paint);
-  return [...entries, paint(colour, result)].join("\n");
+  return withoutCommands([...entries, paint(colour, result)].join("\n"));
 }
 
 /** Fingerprints of findings, stable when files and lines move. */

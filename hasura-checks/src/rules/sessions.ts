@@ -1,4 +1,4 @@
-import { sessionVariable } from "../declared/filter-tree.ts";
+import { sessionVariable } from "@routeql/metadata/filter-names";
 import type { MergedPath } from "@routeql/metadata/read/load";
 import { listed, permissionsOf, writesOf } from "../metadata/walk.ts";
 import { type Found, isUnauthorized, type Rule } from "./rule.ts";

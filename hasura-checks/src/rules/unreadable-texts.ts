@@ -1,4 +1,4 @@
-import { sessionVariable } from "../declared/filter-tree.ts";
+import { sessionVariable } from "@routeql/metadata/filter-names";
 import type { CatalogTable } from "@routeql/metadata/catalog/catalog";
 import type { MergedPath } from "@routeql/metadata/read/load";
 import { isFields, listOf } from "../metadata/conditions.ts";

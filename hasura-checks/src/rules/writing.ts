@@ -1,4 +1,4 @@
-import { type Formula, formulaOf, isAlwaysTrue, orders, scopeAt } from "../diff/formula.ts";
+import { type Formula, formulaOf, isAlwaysTrue, orders, rowsAt } from "../diff/formula.ts";
 import { orderOf } from "../diff/implication.ts";
 import { columnsHeldToSession, conditionText, mentionsSession } from "../metadata/conditions.ts";
 import { columnsOf, listed, permissionsOf, type PlacedWrite, verbOf, writesOf } from "../metadata/walk.ts";
@@ -153,7 +153,7 @@ export const writeWiderThanRead: Rule = {
       const select = permissionsOf(examined).find(beside(write));
       const filter = permission["filter"] ?? {};
       if (select === undefined) return [];
-      const scope = scopeAt(examined, write.path);
+      const scope = rowsAt(examined, write.path);
       const written = formulaOf(filter, scope);
       const order = orderOf(formulaOf(select.permission.filter, scope), written);
       const isBound = mentionsSession(select.permission.filter);

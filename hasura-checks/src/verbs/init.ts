@@ -8,7 +8,7 @@ import { examinable, readProject, type ReadProject } from "../metadata/project.t
 import { isAlwaysTrue } from "../diff/formula.ts";
 import { columnsOf, listed, permissionsOf, type Walked, writesOf } from "../metadata/walk.ts";
 import { isUnauthorized } from "../rules/rule.ts";
-import { sessionVariable } from "../declared/filter-tree.ts";
+import { sessionVariable } from "@routeql/metadata/filter-names";
 import { variablesIn } from "../rules/sessions.ts";
 
 interface RoleNumbers {
@@ -121,7 +121,7 @@ export const init: Command = {
   summary: "writes a commented configuration from what the metadata holds",
   usage: "hasura-checks init [--metadata DIR] [--force]",
   description: `Reads the metadata and writes ${configurationFile}: the session variables that filters use, the role of requests without a token, and, as comments, roles that look trusted because almost all of their permissions hold for every row.`,
-  options: { ...commonOptions, force: { type: "boolean", help: "replace a configuration that is there" } },
+  options: { ...commonOptions, force: { type: "boolean", help: "replace an existing configuration" } },
   examples: [["hasura-checks init", "in the folder of a project of Hasura's CLI"]],
   outcomes: ["the configuration is written", "never"],
   run(given, terminal) {

@@ -1,6 +1,7 @@
 /** Places of the database and the session store, and the CloudNativePG cluster: two sections of the list in list.ts. */
 import { isSocket, readConnection, urlProblem } from "@routeql/contract/connection/connection";
 import { pins } from "@routeql/pins/pins";
+import { readSessionsUrl } from "@routeql/sidecar-settings/sessions-url";
 import { matching, oneOf, range, serviceImage } from "../values/checks.ts";
 import { bucket, objectName, schedule, webAddress } from "../values/kubernetes-checks.ts";
 import { type Check, file, flag, givenSecret, number, text } from "../values/setting.ts";
@@ -15,7 +16,7 @@ const databaseUrl: Check<"secret"> = (value) => {
   if (sslrootcert !== undefined && sslrootcert !== "system")
     return "has sslrootcert, a file that containers do not have; give its path in databaseCaFile";
   const complete = host !== "" && user && password && /^[a-z][a-z0-9_]{0,62}$/.test(database);
-  return complete ? undefined : `must have the form ${databaseUrlForm}, the database's name in small letters`;
+  return complete ? undefined : `must have the form ${databaseUrlForm}, the database's name in a-z, 0-9 and _`;
 };
 
 /** A contradiction between the encryption of a valid `databaseUrl` and given authorities: `databaseCaFile`, `authoritiesFile`. */
@@ -33,9 +34,9 @@ export function encryptionProblem(url: string, given: Readonly<Record<"own" | "c
 
 const sessionsUrlForm = "redis[s]://[<user>]:<password>@<host>[:<port>][/<number>]";
 const sessionsUrl: Check<"secret"> = (value) => {
-  const url = URL.parse(value);
-  const complete = url !== null && /^rediss?:$/.test(url.protocol) && url.hostname !== "" && url.password !== "";
-  return complete ? undefined : `must have the form ${sessionsUrlForm}`;
+  const read = readSessionsUrl(value);
+  if (typeof read === "string") return read;
+  return read.password === undefined ? `must have the form ${sessionsUrlForm}` : undefined;
 };
 
 /** Places of the database and the session store. */

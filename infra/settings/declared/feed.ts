@@ -1,5 +1,5 @@
 /** Live updates of BGP: a section of the list in list.ts. */
-import { hostAndPort, matching, oneOf, range, urlOf, urlWithoutLogin } from "../values/checks.ts";
+import { hostAndPort, matching, oneOf, range, urlWithoutLogin } from "../values/checks.ts";
 import { feedConfiguration } from "../values/feed-configuration.ts";
 import { file, number, text } from "../values/setting.ts";
 
@@ -39,7 +39,7 @@ export const feedSettings = {
     environment: "FEED_URL",
     default: "wss://ris-live.ripe.net/v1/ws/?client=routeql",
     meaning: "Address of RIPE RIS Live, or of a relay of it.",
-    ...urlOf("wss", "ws"),
+    ...urlWithoutLogin("wss", "ws"),
   }),
   feedExabgpAddress: text({
     argument: "feed.exabgpAddress",

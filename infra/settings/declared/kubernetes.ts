@@ -56,6 +56,14 @@ export const kubernetesSettings = {
     meaning: "Kubernetes: Secret with which the nodes log in to the registry.",
     ...dottedName,
   }),
+  givenSecretsGeneration: number({
+    argument: "givenSecretsGeneration",
+    environment: "GIVEN_SECRETS_GENERATION",
+    structural: true,
+    default: 1,
+    meaning: "Kubernetes manifests: generation of the Secret `given-secrets`; raise it after a change there.",
+    ...range(1, 1000),
+  }),
   gatewayService: text({
     argument: "gateway.service",
     environment: "GATEWAY_SERVICE",

@@ -1,12 +1,10 @@
 /** Metrics, alerts, the services that collect them, and traces: a section of the list in list.ts. */
 import { traceSettings } from "@routeql/tracing/settings";
-import { email, matching, oneOf, range, serviceImage, urlOf } from "../values/checks.ts";
+import { email, emails, hostAndPort, oneOf, range, serviceImage, urlOf } from "../values/checks.ts";
 import { givenSecret, number, text } from "../values/setting.ts";
 import type { Check } from "../values/setting.ts";
 
 const { check: webAddress } = urlOf("https", "http");
-
-const hostWithPort = matching(/^[^\s:/]+:\d{1,5}$/, "<host>:<port>");
 
 const { TRACE_ENDPOINT: endpoint, TRACE_PERCENT: percent } = traceSettings;
 const endpointCheck: Check<"text"> = endpoint.problem;
@@ -66,8 +64,8 @@ export const monitoringSettings = {
   alertEmailTo: text({
     argument: "monitoring.alertEmailTo",
     environment: "ALERT_EMAIL_TO",
-    meaning: "Docker with `stack`: e-mail address that receives alerts.",
-    ...email,
+    meaning: "Docker with `stack`: e-mail addresses that receive alerts, separated by commas.",
+    ...emails,
   }),
   alertEmailFrom: text({
     argument: "monitoring.alertEmailFrom",
@@ -79,8 +77,8 @@ export const monitoringSettings = {
   alertSmtpHost: text({
     argument: "monitoring.alertSmtpHost",
     environment: "ALERT_SMTP_HOST",
-    meaning: "Docker with `stack`: mail server, with STARTTLS if it needs a user.",
-    ...hostWithPort,
+    meaning: "Docker with `stack`: mail server, with STARTTLS if it needs a user; port 465 with TLS.",
+    ...hostAndPort,
   }),
   alertSmtpUser: text({
     argument: "monitoring.alertSmtpUser",

@@ -37,17 +37,23 @@ export const originsOf = (text: string | undefined): readonly string[] =>
     .map((origin) => origin.trim())
     .filter((origin) => origin !== "");
 
-/** An origin in the form of a browser's header: scheme, host and a non-default port; no path, no slash at the end. */
-const isOrigin = (text: string): boolean =>
-  URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
+/** Why a text is not what a browser's header has: scheme, host and a non-default port, in lower case. Empty for a text that is far from it. */
+function originReason(text: string): string | undefined {
+  if (text.includes("*")) return "browsers send no patterns. Name each origin, or allow all by * alone";
+  if (/[\s;]/.test(text)) return "separate origins by commas";
+  const url = URL.parse(text);
+  if (url === null || !/^https?:\/\//i.test(text)) return "";
+  if (!/^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:]+\])$/.test(url.hostname)) return "its host is no name or address";
+  return url.origin === text ? undefined : `write ${url.origin}`;
+}
 
 /** `*`, or origins separated by commas. */
 export const origins: { check: Check<"text">; allowed: string } = {
   check: (value) => {
-    const wrong = originsOf(value).find((origin) => origin !== "*" && !isOrigin(origin));
-    return wrong === undefined
-      ? undefined
-      : `must hold origins such as https://app.example.net, without a path or a slash at the end, not ${JSON.stringify(wrong)}`;
+    const wrong = originsOf(value).find((origin) => origin !== "*" && originReason(origin) !== undefined);
+    if (wrong === undefined) return undefined;
+    const reason = originReason(wrong);
+    return `must hold origins such as https://app.example.net, without a path or a slash at the end, not ${JSON.stringify(wrong)}${reason === "" ? "" : `: ${reason}`}`;
   },
   allowed: "origins separated by commas, or *",
 };

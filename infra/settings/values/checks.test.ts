@@ -66,6 +66,29 @@ test.each([
   "a;b",
 ])("%j is no host", (value) => expect(host.check(value)).toBeDefined());
 
+test.each([
+  ["routes.example.net.", ": write it without the dot at its end"],
+  ["routes.example.net:8443", ": write it without a port, which has its own setting"],
+  ["https://routes.example.net", ": write it without a scheme"],
+  ["[2001:db8::1]", ": write an address without brackets"],
+  ["bücher.example", ": write xn--bcher-kva.example"],
+  ["my_host.example.net", ": host names have no underscore (RFC 1123)"],
+  ["256.1.1.1", ": clients read a name that ends in a number as an address"],
+  ["127.1", ": clients read it as 127.0.0.1"],
+  ["0x7f.1", ": clients read it as 127.0.0.1"],
+  ["fe80::1%eth0", ": an address with a zone is known to this machine only"],
+  ["::FFFF:192.0.2.1", ": write the IPv4 address 192.0.2.1"],
+  ["::ffff:c000:201", ": write the IPv4 address 192.0.2.1"],
+])("%s is no host%s", (value, reason) => expect(host.check(value)).toContain(reason));
+
+test.each(["Routes.Example.NET", "xn--bcher-kva.example", "64:ff9b::192.0.2.1", "::1"])("%s is a host too", (value) =>
+  expect(host.check(value)).toBeUndefined(),
+);
+
+test.each(["fe80::1%eth0", "127.0.0.1,::ffff:192.0.2.1"])("%s cannot be published", (value) =>
+  expect(addresses.check(value)).toMatch(/^must not hold /),
+);
+
 test.each(["admin@example.net", "a+b@sub.example"])("%s is an e-mail address", (value) =>
   expect(email.check(value)).toBeUndefined(),
 );

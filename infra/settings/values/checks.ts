@@ -1,6 +1,7 @@
 /** Checks of single values: each returns the problem, or undefined. */
 import { isIP } from "node:net";
 import { secretWeakness } from "@routeql/sidecar-settings/weak-secrets";
+import { addressReason, hostReason } from "./host-reasons.ts";
 import type { Check } from "./setting.ts";
 
 export interface Checked {
@@ -88,6 +89,8 @@ export const addresses: Checked = {
     const all = addressesOf(value);
     const wrong = all.find((each) => isIP(each) === 0);
     if (wrong !== undefined) return `must be * or IP addresses, separated by commas, not ${JSON.stringify(wrong)}`;
+    const unusable = all.find((each) => addressReason(each) !== undefined);
+    if (unusable !== undefined) return `must not hold ${JSON.stringify(unusable)}: ${addressReason(unusable)}`;
     const twice = all.find(
       (each, index) =>
         all.indexOf(each) !== index ||
@@ -100,19 +103,29 @@ export const addresses: Checked = {
   allowed: "* or IP addresses, separated by commas",
 };
 
-const label = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/i;
-
 /** A DNS name (RFC 1123) or an IP address. */
 export const host: Checked = {
-  check: (value) =>
-    isIP(value) !== 0 || (value.length <= 253 && value.split(".").every((part) => label.test(part)))
+  check(value) {
+    const reason = hostReason(value);
+    return reason === undefined
       ? undefined
-      : `must be a host name or an IP address, not ${JSON.stringify(value)}`,
+      : `must be a host name or an IP address, not ${JSON.stringify(value)}${reason === "" ? "" : `: ${reason}`}`;
+  },
   allowed: "a host name or an IP address",
 };
 
 /** Finds typing errors only; the sidecar and the user's mail system check the rest. */
 export const email = matching(/^[^\s@]{1,64}@[^\s@]{1,255}$/, "an e-mail address");
+
+/** Several, separated by commas. */
+export const emails: Checked = {
+  check: (value) =>
+    value
+      .split(",")
+      .map((each) => email.check(each.trim()))
+      .find((problem) => problem !== undefined),
+  allowed: "e-mail addresses, separated by commas",
+};
 
 /** An image reference, as `docker build` accepts it. */
 export const image = matching(/^[a-z0-9][a-z0-9._/:@-]*$/i, "the name of an image");

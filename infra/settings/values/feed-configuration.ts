@@ -1,8 +1,8 @@
 /** The configuration for detection of a feed: a file that the operator writes. A relative path starts from the project. */
 import { resolve } from "node:path";
 import { readText, UnreadableText } from "@routeql/contract/written-text";
-import { readConfiguration } from "@routeql/routing/judging/read-configuration";
-import { ConfigurationError } from "@routeql/routing/judging/problems";
+import { readConfiguration } from "@routeql/routing/judging/configuration/read-configuration";
+import { ConfigurationError } from "@routeql/routing/judging/configuration/problems";
 import type { Check } from "./setting.ts";
 
 export const configurationText = (written: string): string =>

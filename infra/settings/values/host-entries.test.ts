@@ -21,6 +21,9 @@ test.each([
   ["*.example.net=192.0.2.7", /host names/],
   ["database=192.0.2.7", /inside the stack/],
   ["localhost=192.0.2.7", /inside the stack/],
+  ["bücher.example=192.0.2.7", /: write xn--bcher-kva\.example$/],
+  ["db=fe80::1%eth0", /an address with a zone is known to this machine only/],
+  ["db=::ffff:192.0.2.7", /: write the IPv4 address 192\.0\.2\.7$/],
 ])("refuses %s", (text, problem) => {
   expect(hostEntries.check(text)).toMatch(problem);
 });

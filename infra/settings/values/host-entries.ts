@@ -1,6 +1,8 @@
 /** Own names of other systems: the setting `extraHosts`. */
 import { isIP } from "node:net";
-import { type Checked, host } from "./checks.ts";
+import type { Checked } from "./checks.ts";
+import { addressReason, hostReason } from "./host-reasons.ts";
+import { runningServices } from "./service-names.ts";
 
 export interface HostEntry {
   readonly host: string;
@@ -20,14 +22,16 @@ export const hostEntriesOf = (text: string): readonly HostEntry[] =>
     });
 
 /** A service of the stack must keep its own address, and `localhost` is the container itself. */
-const reserved =
-  /^(localhost|gateway|front|engine|auth-sidecar|sessions|database|archive|prometheus|alertmanager|grafana)$/;
+const reserved: ReadonlySet<string> = new Set(["localhost", ...runningServices]);
 
 function problemOf({ host: name, ip }: HostEntry): string | undefined {
-  if (name === "" || isIP(name) !== 0 || host.check(name) !== undefined)
-    return `must hold host names, not ${JSON.stringify(name)}`;
+  const reason = name === "" || isIP(name) !== 0 ? "" : hostReason(name);
+  if (reason !== undefined)
+    return `must hold host names, not ${JSON.stringify(name)}${reason === "" ? "" : `: ${reason}`}`;
   if (isIP(ip) === 0) return `must hold an IP address for ${name}, not ${JSON.stringify(ip)}`;
-  return reserved.test(name) ? `must not hold ${name}, which is a name inside the stack` : undefined;
+  const unusable = addressReason(ip);
+  if (unusable !== undefined) return `must not hold ${ip} for ${name}: ${unusable}`;
+  return reserved.has(name) ? `must not hold ${name}, which is a name inside the stack` : undefined;
 }
 
 export const hostEntries: Checked = {

@@ -3,22 +3,9 @@ import { nearest } from "@routeql/metadata/nearest";
 import { YamlFile } from "@routeql/metadata/read/yaml";
 import { z } from "zod";
 import type { Checked } from "./checks.ts";
+import { podServices } from "./service-names.ts";
 import { affinity, labelName, labelValue, toleration, topologySpread } from "./pod-fields.ts";
 
-/** Services and jobs that run on Kubernetes. */
-export const podServices = [
-  "gateway",
-  "front",
-  "engine",
-  "auth-sidecar",
-  "sessions",
-  "database",
-  "migrate",
-  "apply-metadata",
-  "feed",
-  "database-exporter",
-  "sessions-exporter",
-] as const;
 const sections = ["all", ...podServices] as const;
 
 const withSizes = (message: string, parse: (text: string) => number | undefined) =>

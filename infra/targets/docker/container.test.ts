@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { dockerHealthCheck } from "./container.ts";
-import { acceptsStartInterval } from "./provider-engine.ts";
+import { acceptsStartInterval } from "./provider-daemon.ts";
 
 const start = promisify(execFile);
 
@@ -47,7 +47,7 @@ test("uses a command unchanged", () => {
   ]);
 });
 
-test("checks are rare once a service is healthy, on engines that check more often at the start", () => {
+test("checks are rare once a service is healthy, on daemons that check more often at the start", () => {
   const check = { kind: "command", command: ["true"] } as const;
   expect(dockerHealthCheck(check, true)).toMatchObject({ interval: "30s", startInterval: "2s", retries: 3 });
   expect(dockerHealthCheck(check, false)).toMatchObject({ interval: "5s" });

@@ -3,12 +3,10 @@ import type { Input, Output } from "@pulumi/pulumi";
 import { derive } from "../../inputs.ts";
 import { filesDirectory, type HealthCheck, secretPath, type ServiceDescription } from "../../description/service.ts";
 import type { DeliveredFiles } from "./files.ts";
+import { readyWithin } from "./healthy.ts";
 import type { Attachments } from "./networks.ts";
 import { addressesOf } from "../../settings/values/checks.ts";
 import { labels, type Scope } from "./scope.ts";
-
-/** Seconds until a service must be healthy. */
-const readyWithin = 120;
 
 export interface ContainerParts {
   readonly image: Output<string>;
@@ -17,7 +15,7 @@ export interface ContainerParts {
   readonly attachments: Attachments;
   readonly hostAddress: Input<string>;
   readonly processorLimit: Input<number>;
-  /** Whether the engine has another interval for checks of a service that starts. */
+  /** Whether the daemon has another interval for checks of a service that starts. */
   readonly startInterval?: Input<boolean>;
   readonly scope: Scope;
 }
@@ -66,7 +64,7 @@ function confinement({ resources }: ServiceDescription, processorLimit: Input<nu
     securityOpts: ["no-new-privileges"],
     memory: resources.memoryMegabytes,
     memorySwap: resources.memoryMegabytes,
-    // A quota, because the Docker engine rejects `cpus` above the host's number of processors.
+    // A quota, because the Docker daemon rejects `cpus` above the host's number of processors.
     cpuPeriod: quotaPeriod,
     cpuQuota: derive(processorLimit, (processors) => processors * quotaPeriod),
     logDriver: "json-file",
@@ -132,7 +130,7 @@ function get(port: number, path: string): string[] {
 
 /**
  * Docker's health check; each takes a tenth of a second of processor time. The interval also delays the first check, so it is short, except on
- * an engine that has another one for the start.
+ * a daemon that has another one for the start.
  */
 export function dockerHealthCheck(health: HealthCheck, startInterval: boolean): types.input.ContainerHealthcheck {
   const tests = health.kind === "http" ? get(health.port, health.path) : ["CMD", ...health.command];

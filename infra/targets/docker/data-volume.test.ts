@@ -4,7 +4,7 @@ import { replacedDataVolume } from "./data-volume.ts";
 
 type Volume = { readonly Labels: Readonly<Record<string, string>> | null; readonly CreatedAt: string };
 
-const engine = (volume: Volume | undefined) =>
+const daemon = (volume: Volume | undefined) =>
   ({
     getVolume: (name: string) => ({
       inspect: () =>
@@ -15,7 +15,7 @@ const engine = (volume: Volume | undefined) =>
   }) as unknown as ReturnType<typeof dockerClient>;
 
 const identity = (hadData: boolean, volume: Volume | undefined) =>
-  replacedDataVolume("routeql-local", hadData, engine(volume));
+  replacedDataVolume("routeql-local", hadData, daemon(volume));
 const CreatedAt = "2026-11-25T02:00:00Z";
 const own = { "com.routeql.stack": "local" };
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { orUndefined } from "@routeql/host/docker/client";
-import { type DockerClient, engineOfProvider } from "./provider-engine.ts";
+import { type DockerClient, daemonOfProvider } from "./provider-daemon.ts";
 
 /** Label of a database volume that replaces a lost one. */
 export const dataVolumeLabel = "com.routeql.data";
@@ -11,7 +11,7 @@ export const databaseVolume = (prefix: string): string => `${prefix}-database-da
 export async function replacedDataVolume(
   prefix: string,
   hadData: boolean,
-  docker: DockerClient | undefined = engineOfProvider(),
+  docker: DockerClient | undefined = daemonOfProvider(),
 ): Promise<string | undefined> {
   if (docker === undefined) return undefined;
   const volume = await orUndefined(docker.getVolume(databaseVolume(prefix)).inspect());

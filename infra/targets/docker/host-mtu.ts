@@ -1,8 +1,8 @@
 /** MTU of the Docker host's default route: on a VPN or a cloud's overlay it is below Docker's 1500, and larger packets of containers are lost. */
 import { readText } from "@routeql/contract/written-text";
 import { orUndefined } from "@routeql/host/docker/client";
-import { engineAddress } from "@routeql/host/docker/engine-address";
-import { engineOfProvider } from "./provider-engine.ts";
+import { daemonAddress } from "@routeql/host/docker/daemon-address";
+import { daemonOfProvider } from "./provider-daemon.ts";
 
 const dockersDefault = 1500;
 /** IPv6 requires this (RFC 8200, 5). */
@@ -34,8 +34,8 @@ export function smallMtu(read: Read = readText): number | undefined {
 
 /** The option of a network that does not exist yet; an existing one keeps its own, because a change would replace it below its containers. */
 export async function mtuOptions(network: string, mtu = smallMtu()): Promise<Record<string, string> | undefined> {
-  const docker = engineOfProvider();
-  if (mtu === undefined || docker === undefined || !engineAddress().endpoint.startsWith("unix:")) return undefined;
+  const docker = daemonOfProvider();
+  if (mtu === undefined || docker === undefined || !daemonAddress().endpoint.startsWith("unix:")) return undefined;
   const existing = (await orUndefined(docker.getNetwork(network).inspect())) as
     | { Options?: Record<string, string> }
     | undefined;

@@ -1,25 +1,32 @@
 import { Image, RemoteImage } from "@pulumi/docker";
-import { type CustomResourceOptions, type Input, output, type Output, type Resource } from "@pulumi/pulumi";
+import { all, type CustomResourceOptions, type Input, type Output, type Resource, runtime } from "@pulumi/pulumi";
 import type { ResourceNames } from "../../resource-names.ts";
 import type { BuiltImage, PulledImage } from "../../images.ts";
 import type { ImageName } from "../../description/service.ts";
-import { enginePlatform } from "./provider-engine.ts";
+import { imageUnder, keepTag } from "./kept-tag.ts";
+import { daemonPlatform } from "./provider-daemon.ts";
 import type { Scope } from "./scope.ts";
 
-/** Builds an image on the Docker host, once per name, which contains the hash of its content. @param reference to push, if any */
+/**
+ * Builds an image on the Docker host, once per name, which contains the hash of its content.
+ * @param reference to push, if any
+ * @param first known before the build starts
+ */
 export function buildImage(
   { name, imageName, context, dockerfile, args }: BuiltImage<Input<string>>,
   named: ResourceNames,
   options: CustomResourceOptions,
   reference?: Input<string>,
+  first?: Input<unknown>,
 ): Image {
   const isKnown = typeof imageName === "string";
+  const platform = all([daemonPlatform(), first]).apply(([known]) => known) as Output<string>;
   return new Image(
     named(isKnown ? `${name}-${imageName.split(":")[1]}` : name),
     {
       imageName: reference ?? imageName,
       skipPush: reference === undefined,
-      build: { context, dockerfile, args: { ...args }, platform: output(enginePlatform()) as Output<string> },
+      build: { context, dockerfile, args: { ...args }, platform },
     },
     { ...options, ...(isKnown ? { ignoreChanges: ["build"] } : {}) },
   );
@@ -48,6 +55,8 @@ export function provideImages(
 ): ReadonlyMap<ImageName, Output<string>> {
   const byReference = new Map<Input<string>, Resource>();
   const names = new Map<ImageName, Output<string>>();
+  /** By reference, once the name is given back. */
+  const keptNames = new Map<Input<string>, Output<string>>();
   for (const image of pulled) {
     const resource = pullImage(image, named, parent);
     byReference.set(image.imageName, resource);
@@ -55,9 +64,17 @@ export function provideImages(
   }
   for (const image of built) {
     const dependsOn = Object.values(image.args).flatMap((reference) => byReference.get(reference) ?? []);
-    const resource = buildImage(image, named, { parent, dependsOn });
+    // Else the image could be built from a base that loses its name.
+    const bases = all(Object.values(image.args).flatMap((reference) => keptNames.get(reference) ?? []));
+    const before = all([image.imageName, bases]).apply(([name]) => imageUnder(name));
+    const resource = buildImage(image, named, { parent, dependsOn }, undefined, before);
     byReference.set(image.imageName, resource);
-    names.set(image.name, resource.imageName);
+    const kept = all([resource.imageName, before]).apply(async ([name, id]) => {
+      if (!runtime.isDryRun()) await keepTag(name, id);
+      return name;
+    });
+    keptNames.set(image.imageName, kept);
+    names.set(image.name, kept);
   }
   return names;
 }

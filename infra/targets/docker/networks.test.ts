@@ -1,10 +1,13 @@
 import { ComponentResource } from "@pulumi/pulumi";
-import { expect, test, vi } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { describeStack, describeTestService } from "../../testing/descriptions.ts";
 import { find, recordStack } from "../../testing/recorded-stack.ts";
-import { connect, networksOf } from "./networks.ts";
 
 vi.mock("./host-mtu.ts", () => ({ smallMtu: () => 1400, mtuOptions: vi.fn().mockResolvedValue(undefined) }));
+// Files of one process share modules: another file may have loaded this one without the replacement, and must not get this one's.
+vi.resetModules();
+const { connect, networksOf } = await import("./networks.ts");
+afterAll(() => void vi.resetModules());
 
 test("each call edge has an internal network of its two services", () => {
   const services = [

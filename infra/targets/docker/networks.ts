@@ -56,7 +56,7 @@ export interface Addresses {
   readonly held: Input<HeldSubnets>;
 }
 
-/** Creates the networks. @param addresses without them the Docker engine chooses */
+/** Creates the networks. @param addresses without them the Docker daemon chooses */
 export function connect(
   services: readonly ServiceDescription[],
   scope: Scope,

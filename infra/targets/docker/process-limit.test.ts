@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { limitProcesses } from "./process-limit.ts";
-import type { DockerClient } from "./provider-engine.ts";
+import type { DockerClient } from "./provider-daemon.ts";
 
-interface Engine {
+interface Daemon {
   readonly limit?: number | null;
   readonly info?: Readonly<Record<string, unknown>>;
 }
 
-/** An engine with one container, and the updates that it received. */
-function engine({ limit = null, info = {} }: Engine): { docker: DockerClient; updates: unknown[] } {
+/** A daemon with one container, and the updates that it received. */
+function daemon({ limit = null, info = {} }: Daemon): { docker: DockerClient; updates: unknown[] } {
   const updates: unknown[] = [];
   const docker = {
     info: async () => info,
@@ -21,24 +21,24 @@ function engine({ limit = null, info = {} }: Engine): { docker: DockerClient; up
 }
 
 test("sets the limit of a container without one", async () => {
-  const { docker, updates } = engine({});
+  const { docker, updates } = daemon({});
   expect(await limitProcesses("id", 64, docker)).toBeUndefined();
   expect(updates).toEqual([{ PidsLimit: 64 }]);
 });
 
 test("leaves a container with the right limit", async () => {
-  const { docker, updates } = engine({ limit: 64 });
+  const { docker, updates } = daemon({ limit: 64 });
   expect(await limitProcesses("id", 64, docker)).toBeUndefined();
   expect(updates).toEqual([]);
 });
 
-test.each([[{ PidsLimit: false }], [{ CgroupDriver: "none" }]])("reports an engine with %o", async (info) => {
-  const { docker, updates } = engine({ info });
-  expect(await limitProcesses("id", 64, docker)).toContain("this Docker engine cannot set one");
+test.each([[{ PidsLimit: false }], [{ CgroupDriver: "none" }]])("reports a daemon with %o", async (info) => {
+  const { docker, updates } = daemon({ info });
+  expect(await limitProcesses("id", 64, docker)).toContain("this Docker daemon cannot set one");
   expect(updates).toEqual([]);
 });
 
-test("names the command for an engine that only the provider reaches", async () => {
+test("names the command for a daemon that only the provider reaches", async () => {
   expect(await limitProcesses("0123456789abcdef", 64, undefined)).toContain(
     "docker update --pids-limit 64 0123456789ab",
   );

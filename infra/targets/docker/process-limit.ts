@@ -1,7 +1,7 @@
 import type { Container } from "@pulumi/docker";
 import { log, output, type Output, runtime } from "@pulumi/pulumi";
 import { orUndefined } from "@routeql/host/docker/client";
-import { type DockerClient, engineOfProvider } from "./provider-engine.ts";
+import { type DockerClient, daemonOfProvider } from "./provider-daemon.ts";
 
 /**
  * The container with a limit of processes in its control group. The Docker provider has no input for the limit, so the program sets it
@@ -12,7 +12,7 @@ import { type DockerClient, engineOfProvider } from "./provider-engine.ts";
 export function withProcessLimit(container: Container, processes: number, warns = true): Output<Container> {
   if (runtime.isDryRun()) return output(container);
   return container.id.apply(async (id) => {
-    const problem = await limitProcesses(id, processes, engineOfProvider());
+    const problem = await limitProcesses(id, processes, daemonOfProvider());
     if (problem !== undefined && warns) await log.warn(problem, container);
     return container;
   });
@@ -25,7 +25,7 @@ export async function limitProcesses(
   docker: DockerClient | undefined,
 ): Promise<string | undefined> {
   if (docker === undefined)
-    return `It has no limit of processes, because this program cannot reach the Docker engine. Set it on that host: docker update --pids-limit ${processes} ${id.slice(0, 12)}`;
+    return `It has no limit of processes, because this program cannot reach the Docker daemon. Set it on that host: docker update --pids-limit ${processes} ${id.slice(0, 12)}`;
   const container = docker.getContainer(id);
   const found = await orUndefined(container.inspect());
   if (found === undefined || found.HostConfig.PidsLimit === processes) return undefined;
@@ -33,7 +33,7 @@ export async function limitProcesses(
     PidsLimit?: boolean;
     CgroupDriver?: string;
   };
-  if (!able || driver === "none") return "It has no limit of processes, because this Docker engine cannot set one.";
+  if (!able || driver === "none") return "It has no limit of processes, because this Docker daemon cannot set one.";
   await orUndefined(container.update({ PidsLimit: processes }));
   return undefined;
 }

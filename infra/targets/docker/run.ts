@@ -4,7 +4,7 @@ import type { Secrets } from "../../description/secrets.ts";
 import { provideImages } from "./image.ts";
 import type { DockerImages } from "./image.ts";
 import { connect } from "./networks.ts";
-import { hasStartInterval } from "./provider-engine.ts";
+import { hasStartInterval } from "./provider-daemon.ts";
 import type { Scope } from "./scope.ts";
 import { DockerService } from "./service.ts";
 import { subnetsBefore } from "./subnets-before.ts";
@@ -19,7 +19,7 @@ export interface DockerRun {
   readonly secrets: Secrets;
   readonly hostAddress: Input<string>;
   readonly processorLimit: Input<number>;
-  /** Ranges of the stack's networks; without one the Docker engine chooses. */
+  /** Ranges of the stack's networks; without one the Docker daemon chooses. */
   readonly networkRange?: Input<string> | undefined;
   /** Whether Pulumi refuses to delete volumes with data. */
   readonly protectData: boolean;

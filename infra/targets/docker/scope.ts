@@ -1,5 +1,5 @@
 import type { CustomResourceOptions, Input } from "@pulumi/pulumi";
-import { stateLabel } from "@routeql/host/docker/stack-objects";
+import { stateLabel } from "@routeql/host/ownership";
 import type { ResourceNames } from "../../resource-names.ts";
 import type { ServiceName } from "../../description/service.ts";
 

@@ -13,6 +13,7 @@ import type { Secrets } from "../../description/secrets.ts";
 import { containerArgs } from "./container.ts";
 import { deliverFiles } from "./files.ts";
 import type { Attachments } from "./networks.ts";
+import { onceHealthy } from "./healthy.ts";
 import { withProcessLimit } from "./process-limit.ts";
 import { withFilesLoaded } from "./loaded-files.ts";
 import { labels, replaceInPlace, type Scope } from "./scope.ts";
@@ -117,7 +118,7 @@ export class DockerService extends ComponentResource {
       service.run === "job"
         ? succeeded(service.name, this.container)
         : withProcessLimit(this.container, service.resources.processes).apply(() =>
-            withFilesLoaded(this.container, service, files),
+            onceHealthy(this.container, service).apply(() => withFilesLoaded(this.container, service, files)),
           );
     this.registerOutputs({ containerName: this.container.name });
   }

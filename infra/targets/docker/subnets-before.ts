@@ -1,7 +1,7 @@
 import { getOrganization, getProject, getStack, runtime } from "@pulumi/pulumi";
-import { stackLabel } from "@routeql/host/docker/stack-objects";
+import { stackLabel } from "@routeql/host/ownership";
 import { outputsBefore } from "../../deployed-before.ts";
-import { type DockerClient, engineOfProvider } from "./provider-engine.ts";
+import { type DockerClient, daemonOfProvider } from "./provider-daemon.ts";
 import type { Scope } from "./scope.ts";
 import type { HeldSubnets } from "./subnets.ts";
 
@@ -10,7 +10,7 @@ interface NetworkState {
   readonly outputs?: { readonly name?: string; readonly ipamConfigs?: readonly { readonly subnet?: string }[] };
 }
 
-/** Resources of the last update. Pulumi's engine crashes on a state without any update, so the stack must have outputs. */
+/** Resources of the last update. Pulumi crashes on a state without any update, so the stack must have outputs. */
 async function resourcesBefore(): Promise<readonly NetworkState[]> {
   const stackName = `${getOrganization()}/${getProject()}/${getStack()}`;
   const { outputs } = (await runtime.invoke(
@@ -33,10 +33,10 @@ interface DockerNetwork {
   readonly IPAM?: { readonly Config?: readonly { readonly Subnet?: string }[] | null } | null;
 }
 
-/** Subnets that the stack's networks have: by its state, or by the Docker engine if no update has succeeded. */
+/** Subnets that the stack's networks have: by its state, or by the Docker daemon if no update has succeeded. */
 export async function subnetsBefore(
   { prefix, stack }: Pick<Scope, "prefix" | "stack">,
-  docker: DockerClient | undefined = engineOfProvider(),
+  docker: DockerClient | undefined = daemonOfProvider(),
 ): Promise<HeldSubnets> {
   if (Object.keys(await outputsBefore()).length > 0) {
     const networks = (await resourcesBefore()).filter(({ type }) => type === "docker:index/network:Network");

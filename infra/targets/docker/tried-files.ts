@@ -2,7 +2,7 @@ import { all, type Input, output, type Output, RunError, runtime, unsecret } fro
 import { tryFiles } from "@routeql/host/docker/try-files";
 import { filesDirectory, type ServiceDescription } from "../../description/service.ts";
 import type { FileContent } from "../../services/file-contents.ts";
-import { engineOfProvider } from "./provider-engine.ts";
+import { daemonOfProvider } from "./provider-daemon.ts";
 import type { Scope } from "./scope.ts";
 
 /**
@@ -19,7 +19,7 @@ export function tried(
   const files = all(contents.map(([path, { content }]) => output(content).apply((text) => [path, text] as const)));
   return unsecret(
     all([image, files]).apply(async ([known, entries]) => {
-      const docker = engineOfProvider();
+      const docker = daemonOfProvider();
       if (docker === undefined) return true;
       const lines = await tryFiles(docker, {
         image: known,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { pack, packBytes, pathsByKey } from "./files.ts";
+import { appliedBytes, fileBytes, pack, pathsByKey } from "./files.ts";
 
 const step = fc.stringMatching(/^[a-z0-9][-a-z0-9_]{0,10}(\.[a-z]{1,4})?$/);
 const path = fc.array(step, { minLength: 1, maxLength: 5 }).map((steps) => steps.join("/"));
@@ -22,7 +22,7 @@ test("rejects paths with equal keys and a path without a valid key", () => {
 });
 
 const file = fc.option(
-  fc.integer({ min: 0, max: packBytes }).map((bytes) => "x".repeat(bytes)),
+  fc.integer({ min: 0, max: fileBytes }).map((bytes) => "x".repeat(bytes)),
   { nil: undefined },
 );
 
@@ -33,7 +33,7 @@ test("puts every file into exactly one pack, in order and within the limit", () 
       expect(packs.flat()).toEqual(Object.keys(files));
       for (const paths of packs) {
         const bytes = paths.reduce((sum, path) => sum + (files[path]?.length ?? 64 * 1024), 0);
-        expect(bytes).toBeLessThanOrEqual(packBytes);
+        expect(bytes).toBeLessThanOrEqual(fileBytes);
       }
     }),
     { numRuns: 30 },
@@ -51,7 +51,7 @@ test("puts small files into one pack", () =>
   ).toEqual([["a", "b"]]));
 
 test("counts bytes, not characters", () => {
-  const half = "€".repeat(packBytes / 4);
+  const half = "€".repeat(fileBytes / 4);
   expect(
     pack(
       new Map([
@@ -62,8 +62,22 @@ test("counts bytes, not characters", () => {
   ).toEqual([["a"], ["b"]]);
 });
 
+test("gives a large file a pack of its own", () => {
+  const large = "x".repeat(appliedBytes + 1);
+  expect(
+    pack(
+      new Map([
+        ["a", "1"],
+        ["large", large],
+        ["b", "2"],
+      ]),
+      appliedBytes,
+    ),
+  ).toEqual([["a"], ["large"], ["b"]]);
+});
+
 test("names a file that is too large", () => {
-  expect(() => pack(new Map([["metadata/large.yaml", "x".repeat(packBytes + 1)]]))).toThrow(
+  expect(() => pack(new Map([["metadata/large.yaml", "x".repeat(fileBytes + 1)]]))).toThrow(
     "The file metadata/large.yaml has 900001 bytes; a ConfigMap takes 900000.",
   );
 });

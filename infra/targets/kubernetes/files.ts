@@ -6,19 +6,25 @@ import { fileContents } from "../../services/file-contents.ts";
 import type { Secrets } from "../../description/secrets.ts";
 import { metadataOf, type Scope, versionedMetadata } from "./scope.ts";
 
-/** Maximum bytes of files in one ConfigMap or Secret: Kubernetes accepts 1 MiB with the keys. */
-export const packBytes = 900_000;
+/** Maximum bytes of one file: Kubernetes accepts 1 MiB with the keys. */
+export const fileBytes = 900_000;
+
+/** Bytes of files in one ConfigMap of manifests: kubectl and Argo CD repeat an object in an annotation of at most 256 KiB, with escapes. */
+export const appliedBytes = 200_000;
 
 /** Assumed size of a file that is known only during the deployment: a certificate with its chain. */
 const unknownBytes = 64 * 1024;
 
-/** Divides files, in order, into packs that each fit into one ConfigMap. @throws for a single file that is too large */
-export function pack(files: ReadonlyMap<string, string | undefined>): readonly (readonly string[])[] {
+/** Divides files, in order, into packs, each for one ConfigMap. A larger file has its own. @throws for a file that is too large */
+export function pack(
+  files: ReadonlyMap<string, string | undefined>,
+  packBytes = fileBytes,
+): readonly (readonly string[])[] {
   const packs: string[][] = [];
   let room = 0;
   for (const [path, content] of files) {
     const bytes = content === undefined ? unknownBytes : Buffer.byteLength(content);
-    if (bytes > packBytes) throw new Error(`The file ${path} has ${bytes} bytes; a ConfigMap takes ${packBytes}.`);
+    if (bytes > fileBytes) throw new Error(`The file ${path} has ${bytes} bytes; a ConfigMap takes ${fileBytes}.`);
     if (packs.length === 0 || bytes > room) {
       packs.push([]);
       room = packBytes;
@@ -58,7 +64,7 @@ function configMaps(service: ServiceDescription, files: Contents, { scope, paren
   const known = new Map(
     Object.entries(files).map(([path, content]) => [path, typeof content === "string" ? content : undefined]),
   );
-  return pack(known).map((paths, index) => {
+  return pack(known, scope.contentNames ? appliedBytes : fileBytes).map((paths, index) => {
     const name = `${service.name}-files${index === 0 ? "" : `-${index + 1}`}`;
     const byKey = pathsByKey(paths);
     const data = keyed(byKey, files);

@@ -6,7 +6,8 @@ import type { HostEntry } from "../../settings/values/host-entries.ts";
 import type { PodSettings } from "../../settings/values/pods.ts";
 import type { FileSource } from "./files.ts";
 import { resourcesOf } from "./resources.ts";
-import { labelsOf, type ObjectLabels, type Scope, selectorOf } from "./scope.ts";
+import { labelsOf, type ObjectLabels, type Scope } from "./scope.ts";
+import { spread } from "./spread.ts";
 
 /** Requirements of Pod Security `restricted` for a pod, with the service's own user. */
 function podSecurity({ user, data }: ServiceDescription): types.input.core.v1.PodSecurityContext {
@@ -106,33 +107,9 @@ function lifecycle({ run, drainSeconds = 0 }: ServiceDescription): Pick<types.in
   return { lifecycle: { preStop: { exec: { command: ["sleep", String(drainSeconds)] } } } };
 }
 
-/** Spreads the replicas of a service over nodes and zones, where there are several. */
-const usualSpread = ["kubernetes.io/hostname", "topology.kubernetes.io/zone"].map((topologyKey) => ({
-  maxSkew: 1,
-  topologyKey,
-  whenUnsatisfiable: "ScheduleAnyway",
-}));
-
-/** Only Deployments have several pods. */
-function spread(
-  { name, run, data }: ServiceDescription,
-  { topologySpreadConstraints: given }: PodSettings,
-  scope: Scope,
-): Pick<types.input.core.v1.PodSpec, "topologySpreadConstraints"> {
-  if (run === "job" || data !== undefined) return {};
-  const constraints = (given ?? usualSpread).map((constraint) => ({
-    ...constraint,
-    labelSelector: { matchLabels: { ...selectorOf(name, scope) } },
-    // Terminating old replicas do not count.
-    matchLabelKeys: ["pod-template-hash"],
-  }));
-  return constraints.length === 0 ? {} : { topologySpreadConstraints: constraints };
-}
-
 /** Settings of the owner that a pod takes as they are. */
 const asGiven = (pod: PodSettings): Partial<types.input.core.v1.PodSpec> => ({
   ...placement(pod),
-  ...(pod.affinity === undefined ? {} : { affinity: pod.affinity }),
   ...(pod.priorityClassName === undefined ? {} : { priorityClassName: pod.priorityClassName }),
   ...(pod.serviceAccountName === undefined ? {} : { serviceAccountName: pod.serviceAccountName }),
 });

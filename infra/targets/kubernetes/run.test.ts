@@ -253,11 +253,19 @@ test("spreads replicas, evicts one at a time, and lets a node with a single pod 
   expect(ofType(whole, types.budget).map(({ name }) => name)).toEqual(["engine", "gateway"]);
   const labels = { "app.kubernetes.io/name": "engine", "app.kubernetes.io/instance": "routeql-prod" };
   expect(inputs(types.budget, "engine").spec).toMatchObject({ maxUnavailable: 1, selector: { matchLabels: labels } });
-  const constraints = inputs(types.deployment, "engine").spec.template.spec["topologySpreadConstraints"] as Plain[];
-  expect(constraints.map((constraint) => constraint["topologyKey"])).toEqual([
+  const { spec } = inputs(types.deployment, "engine").spec.template;
+  // With a constraint of zones the scheduler would not spread over nodes without this label.
+  expect((spec["topologySpreadConstraints"] as Plain[]).map((constraint) => constraint["topologyKey"])).toEqual([
     "kubernetes.io/hostname",
-    "topology.kubernetes.io/zone",
   ]);
+  const podAffinityTerm = {
+    topologyKey: "topology.kubernetes.io/zone",
+    labelSelector: { matchLabels: labels },
+    matchLabelKeys: ["pod-template-hash"],
+  };
+  expect(spec["affinity"]).toMatchObject({
+    podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ podAffinityTerm }] },
+  });
   expect(ofType(await run(everything, { replicas: {} }), types.budget)).toEqual([]);
 });
 
@@ -327,9 +335,26 @@ test("settings of the owner reach the pods of all services, or of one", async ()
   for (const field of ["nodeSelector", "priorityClassName"]) expect(spec).not.toHaveProperty(field);
   expect(pod(types.deployment, "gateway").spec).not.toHaveProperty("topologySpreadConstraints");
   const plain = inputs(types.deployment, "engine").spec.template;
-  for (const field of ["nodeSelector", "tolerations", "priorityClassName", "affinity", "serviceAccountName"])
+  for (const field of ["nodeSelector", "tolerations", "priorityClassName", "serviceAccountName"])
     expect(plain.spec).not.toHaveProperty(field);
   expect(plain.metadata).not.toHaveProperty("annotations");
+});
+
+test("an affinity of the owner keeps the spread over zones, unless it has anti-affinity", async () => {
+  const required = { nodeSelectorTerms: [{ matchExpressions: [{ key: "disk", operator: "Exists" }] }] };
+  const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: required };
+  const term = { topologyKey: "rack", labelSelector: { matchLabels: { team: "routes" } } };
+  const podAntiAffinity = { requiredDuringSchedulingIgnoredDuringExecution: [term] };
+  const settings = { all: { affinity: { nodeAffinity } }, engine: { affinity: { podAntiAffinity } } };
+  const resources = await run(everything, { pods: podsOf(JSON.stringify(settings)) });
+  const affinityOf = (type: string, name: string) => inputs(type, name, resources).spec.template.spec["affinity"];
+  const zones = { podAffinityTerm: { topologyKey: "topology.kubernetes.io/zone" } };
+  expect(affinityOf(types.deployment, "gateway")).toMatchObject({
+    nodeAffinity,
+    podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [zones] },
+  });
+  expect(affinityOf(types.deployment, "engine")).toEqual({ podAntiAffinity });
+  expect(affinityOf(types.statefulSet, "database")).toEqual({ nodeAffinity });
 });
 
 test("Services have the IP families of the setting", async () => {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Input, type Output, unsecret } from "@pulumi/pulumi";
-import { stateLabel } from "@routeql/host/docker/stack-objects";
+import { stateLabel } from "@routeql/host/ownership";
 import { derive } from "../../inputs.ts";
 import type { ResourceNames } from "../../resource-names.ts";
 import type { ServiceName } from "../../description/service.ts";

@@ -3,7 +3,8 @@ import { z } from "zod";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { changedNames, type Properties } from "../shared/values.ts";
 import type { ResourceKind } from "../shared/provider.ts";
-import { assertOurs, labelInputs, labelsOf } from "./ownership.ts";
+import { assertOurs } from "@routeql/host/ownership";
+import { labelInputs, labelsOf } from "./labels.ts";
 
 const inputs = z.strictObject({
   name: z.string().min(1, { error: "the stand-in docker provider does not generate names: set one" }),
@@ -17,12 +18,12 @@ type NetworkInputs = z.infer<typeof inputs>;
 
 const docker = dockerClient();
 
-/** Errors of the engine for missing or overlapping address ranges, with the remedy for each. */
+/** Errors of the daemon for missing or overlapping address ranges, with the remedy for each. */
 const refusals = [
   {
     reason: /non-overlapping IPv4 address pool|address pools? .*subnetted/,
     text: () =>
-      "Docker has no free address range for another network. Set NETWORK_RANGE, stop an unused stack, remove networks that nobody needs (docker network ls, docker network rm NAME), or give the Docker engine more ranges (default-address-pools in /etc/docker/daemon.json)",
+      "Docker has no free address range for another network. Set NETWORK_RANGE, stop an unused stack, remove unused networks (docker network ls, docker network rm NAME), or give the Docker daemon more ranges (default-address-pools in /etc/docker/daemon.json)",
   },
   {
     reason: /Pool overlaps|conflicts with network/,
@@ -99,7 +100,7 @@ export const network: ResourceKind<NetworkInputs> = {
   deleteBeforeReplace: (olds, news) => olds.name === news.name,
 
   async create(wanted) {
-    // Network names are not unique in the engine, so an existing network with this name is removed first.
+    // Network names are not unique in the daemon, so an existing network with this name is removed first.
     const same = await docker.listNetworks({ filters: { name: [`^${wanted.name}$`] } });
     for (const left of same) {
       assertOurs("network", wanted.name, labelsOf(wanted.labels), left.Labels);

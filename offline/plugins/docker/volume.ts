@@ -3,7 +3,8 @@ import { z } from "zod";
 import { dockerClient, isConflict, orUndefined } from "@routeql/host/docker/client";
 import type { ResourceKind } from "../shared/provider.ts";
 import { removeContainer } from "./container/lifecycle.ts";
-import { labelInputs, labelsOf, refuseOtherState, stackLabel } from "./ownership.ts";
+import { refuseOtherState, stackLabel } from "@routeql/host/ownership";
+import { labelInputs, labelsOf } from "./labels.ts";
 
 const inputs = z.strictObject({
   name: z.string().min(1, { error: "the stand-in docker provider does not generate names: set one" }),
@@ -63,7 +64,7 @@ export const volume: ResourceKind<z.infer<typeof inputs>> = {
       } catch (error) {
         if (!isConflict(error)) throw error;
         await removeLeftovers(id, labelsOf(labels)[stackLabel]);
-        // When several resources are replaced at once, the engine may still be removing a container that uses the volume.
+        // When several resources are replaced at once, the daemon may still be removing a container that uses the volume.
         if (Date.now() < end) {
           await sleep(500, undefined, { signal });
           continue;

@@ -4,7 +4,7 @@ import { changedNames, completed, isUnknown, type Properties, secret, unwrapAll,
 
 export interface Context {
   readonly urn: string;
-  /** Aborted when the engine cancels the update. */
+  /** Aborted when Pulumi cancels the update. */
   readonly signal: AbortSignal;
   /** For a deletion: names of the inputs that differ in the replacement, which this update creates next. */
   readonly replacedFor?: readonly string[] | undefined;

@@ -7,19 +7,19 @@ import { guardGrpcServers } from "@routeql/host/own-peers";
 import { type StandIn, stateInputs, typeOf } from "./provider.ts";
 import type { Properties } from "./values.ts";
 
-/** Milliseconds between checks that the engine still runs. */
+/** Milliseconds between checks that Pulumi still runs. */
 const watchInterval = 1000;
 
-/** Whether the engine that started this process still runs. */
-export function startedByEngine(): () => boolean {
-  const engine = process.ppid;
-  return () => process.ppid === engine;
+/** Whether the Pulumi that started this process still runs. */
+export function startedByPulumi(): () => boolean {
+  const pulumi = process.ppid;
+  return () => process.ppid === pulumi;
 }
 
-/** Exits this plugin when its engine has exited: a killed engine cannot stop its plugins. */
-function endWithEngine(engineRuns: () => boolean): void {
+/** Exits this plugin when Pulumi has exited: a killed Pulumi cannot stop its plugins. */
+function endWithPulumi(pulumiRuns: () => boolean): void {
   setInterval(() => {
-    if (!engineRuns()) process.exit(1);
+    if (!pulumiRuns()) process.exit(1);
   }, watchInterval).unref();
 }
 
@@ -27,7 +27,7 @@ interface Struct {
   toJavaScript: () => Properties;
 }
 
-/** The engine sends the inputs in the state, but Pulumi's SDK passes on only the outputs, so these carry them as a property. */
+/** Pulumi sends the inputs in the state, but Pulumi's SDK passes on only the outputs, so these carry them as a property. */
 function passStateInputs(): void {
   const { DiffRequest, UpdateRequest, ReadRequest, DeleteRequest } = requests;
   for (const [request, outputs, inputs] of [
@@ -48,20 +48,20 @@ function passStateInputs(): void {
   }
 }
 
-/** Serves a provider as long as its engine runs, and prints the port. The last argument is the address of the engine that started this process. */
+/** Serves a provider as long as Pulumi runs, and prints the port. The last argument is the address of the Pulumi that started this process. */
 export async function serveProvider(
   provider: pulumi.Provider,
-  engineRuns: () => boolean = startedByEngine(),
+  pulumiRuns: () => boolean = startedByPulumi(),
 ): Promise<void> {
-  endWithEngine(engineRuns);
+  endWithPulumi(pulumiRuns);
   passStateInputs();
   guardGrpcServers();
   await main(provider, process.argv.slice(2));
-  // Node writes it at exit, but the engine kills its plugins.
+  // Node writes it at exit, but Pulumi kills its plugins.
   flushCompileCache();
 }
 
-/** One provider for several packages, loaded on demand. @param version that the engine requires @param load by package name */
+/** One provider for several packages, loaded on demand. @param version that Pulumi requires @param load by package name */
 export function together(version: string, load: Readonly<Record<string, () => Promise<StandIn>>>): pulumi.Provider {
   const loaded = new Map<string, Promise<StandIn>>();
   const providerOf = (urn: string): Promise<StandIn> => {

@@ -1,4 +1,4 @@
-/** Property values between engine and plugin (pulumi's plugin/rpc.go): a secret has a signature, an unknown is a reserved string. */
+/** Property values between Pulumi and plugin (pulumi's plugin/rpc.go): a secret has a signature, an unknown is a reserved string. */
 
 export type Properties = Readonly<Record<string, unknown>>;
 

@@ -6,8 +6,11 @@ import { join } from "node:path";
 import { callbackify } from "node:util";
 import pg from "pg";
 import { type Connection, type Encryption, isSocket } from "./connection.ts";
+import { protectFromIssuers } from "./peer-certificates.ts";
 import { certificatesOf, PemError, pemOf, textOfPem } from "../pem.ts";
 import { ConnectionUrlError } from "./url.ts";
+
+protectFromIssuers();
 
 /** A configuration for {@link LibpqClient}. */
 export interface LibpqConfig extends pg.ClientConfig {

@@ -17,7 +17,10 @@ test.each([
 
 test.each([
   ["postgres://a:1,b:2/app", "it names several hosts. Give one"],
-  ["postgres://u:ab@cd@db/app", "the host has an @. Write an @ of the user or password as %40"],
+  ["postgres://u:ab@cd@db/app", "the host or port has an @. Write an @ of the user or password as %40"],
+  // The administrator of Azure's single server, as its portal showed it.
+  ["postgres://anna@db:ab@db.example.net:5432/app", "the host or port has an @. Write an @ of the user or password as"],
+  ["postgres://u:ab@2001:db8::5:5432/app", "and an IPv6 address in brackets"],
   ["postgres://u:abc/@db:5432/app", "Write a / or : of the user or password as %2F or %3A"],
   ["postgres://db:0/app", "the port is not a number from 1 to 65535"],
   ["postgres://db:70000/app", "the port is not a number from 1 to 65535"],

@@ -71,7 +71,7 @@ function portOf(text: string | undefined): number {
   const port = text === undefined || text === "" ? 5432 : /^\s*\d{1,5}\s*$/.test(text) ? Number(text) : 0;
   if (port < 1 || port > 65_535)
     throw new ConnectionUrlError(
-      "the port is not a number from 1 to 65535. Write a / or : of the user or password as %2F or %3A",
+      "the port is not a number from 1 to 65535. Write a / or : of the user or password as %2F or %3A, and an IPv6 address in brackets",
     );
   return port;
 }
@@ -96,7 +96,8 @@ export function readConnection(text: string): Connection {
     throw new ConnectionUrlError(
       "it names several hosts. Give one: the primary, or an address that follows it, such as that of a proxy",
     );
-  if (host.includes("@")) throw new ConnectionUrlError("the host has an @. Write an @ of the user or password as %40");
+  if ([host, port].some((each) => each?.includes("@") === true))
+    throw new ConnectionUrlError("the host or port has an @. Write an @ of the user or password as %40");
   return {
     host,
     port: portOf(port),

@@ -6,7 +6,7 @@ import { pack } from "tar-stream";
 import { Failure } from "../failure.ts";
 import { type ContextFile, contextFiles, copiedSources } from "./build-context.ts";
 import { downloadSites, requireProxies } from "../reachable.ts";
-import { dockerClient, type EngineMessage, follow, orUndefined } from "./client.ts";
+import { dockerClient, type DaemonMessage, follow, orUndefined } from "./client.ts";
 
 export interface BuildRequest {
   readonly imageName: string;
@@ -58,7 +58,7 @@ async function buildImage(
     abortSignal: signal,
   })) as Readable;
   const lines: string[] = [];
-  const keep = ({ stream: output, status, error }: EngineMessage): void => {
+  const keep = ({ stream: output, status, error }: DaemonMessage): void => {
     for (const line of (output ?? error ?? status ?? "").split("\n").filter((entry) => entry.trim() !== "")) {
       lines.push(line);
       onLine(line);

@@ -2,17 +2,17 @@ import { Readable } from "node:stream";
 import Docker from "dockerode";
 import { expect, test } from "vitest";
 import { Failure } from "../failure.ts";
-import { clientOptions, type EngineMessage, follow, withoutEngine } from "./client.ts";
-import type { EngineAddress } from "./engine-address.ts";
+import { clientOptions, type DaemonMessage, follow, withoutDaemon } from "./client.ts";
+import type { DaemonAddress } from "./daemon-address.ts";
 
-async function failureOf(address: EngineAddress): Promise<Failure> {
+async function failureOf(address: DaemonAddress): Promise<Failure> {
   const error: unknown = await new Docker(clientOptions(address)).listContainers().catch((reason: unknown) => reason);
-  return withoutEngine(error, address) as Failure;
+  return withoutDaemon(error, address) as Failure;
 }
 
 test.each([
   ["unix:///nowhere/docker.sock", "the standard socket", "start Docker"],
-  ["tcp://127.0.0.1:1", "DOCKER_HOST", "start that engine, or unset DOCKER_HOST"],
+  ["tcp://127.0.0.1:1", "DOCKER_HOST", "start that daemon, or unset DOCKER_HOST"],
   [
     "unix:///home/anna/.docker/run/docker.sock",
     "the Docker context desktop-linux",
@@ -20,10 +20,10 @@ test.each([
   ],
   ["unix:///home/anna/.colima/default/docker.sock", "the Docker context colima", "colima start"],
   ["unix:///run/user/4711/docker.sock", "the socket of rootless Docker", "systemctl --user start docker"],
-])("an unreachable engine at %s is reported with its origin and the next step", async (endpoint, origin, next) => {
+])("an unreachable daemon at %s is reported with its origin and the next step", async (endpoint, origin, next) => {
   const failure = await failureOf({ endpoint, origin });
   expect(failure).toBeInstanceOf(Failure);
-  expect(failure.message).toContain(`No Docker engine answers at ${endpoint} (${origin})`);
+  expect(failure.message).toContain(`No Docker daemon answers at ${endpoint} (${origin})`);
   expect(failure.remedy).toContain(next);
 });
 
@@ -36,8 +36,8 @@ test.each([
     syscall: "connect",
     address: path,
   });
-  const failure = withoutEngine(error, { endpoint: `unix://${path}`, origin }) as Failure;
-  expect(failure.message).toBe(`This user may not use the Docker engine at unix://${path} (${origin})`);
+  const failure = withoutDaemon(error, { endpoint: `unix://${path}`, origin }) as Failure;
+  expect(failure.message).toBe(`This user may not use the Docker daemon at unix://${path} (${origin})`);
   expect(failure.remedy).toContain(next);
 });
 
@@ -47,15 +47,15 @@ test("a connection to another server, and any other error, stay unchanged", () =
     new Error("other"),
     "text",
   ]) {
-    expect(withoutEngine(error, { endpoint: "unix:///s", origin: "DOCKER_HOST" })).toBe(error);
+    expect(withoutDaemon(error, { endpoint: "unix:///s", origin: "DOCKER_HOST" })).toBe(error);
   }
 });
 
-const streamOf = (...messages: EngineMessage[]): Readable =>
+const streamOf = (...messages: DaemonMessage[]): Readable =>
   Readable.from(messages.map((message) => `${JSON.stringify(message)}\r\n`));
 
 test("passes on every message, in order", async () => {
-  const seen: EngineMessage[] = [];
+  const seen: DaemonMessage[] = [];
   await follow(streamOf({ stream: "Step 1" }, { status: "done" }), (message) => seen.push(message));
   expect(seen).toEqual([{ stream: "Step 1" }, { status: "done" }]);
 });

@@ -42,7 +42,7 @@ export async function execute(
   return exitCodeOf(execution);
 }
 
-/** Exit code of a program that has closed its outputs: the engine may report its end a moment later. */
+/** Exit code of a program that has closed its outputs: the daemon may report its end a moment later. */
 async function exitCodeOf(execution: Docker.Exec): Promise<number> {
   for (;;) {
     const { Running: running, ExitCode: code } = await execution.inspect();

@@ -10,10 +10,10 @@ import {
   silentRegistry,
 } from "./registry.ts";
 
-/** Time limit for a registry's answer, in seconds; the Docker engine alone would wait for minutes on a network that drops packets. */
+/** Time limit for a registry's answer, in seconds; the Docker daemon alone would wait for minutes on a network that drops packets. */
 const answerSeconds = 15;
 
-/** Makes the Docker engine ask whether the image's registry serves it. @returns undefined when it does */
+/** Makes the Docker daemon ask whether the image's registry serves it. @returns undefined when it does */
 export async function askRegistry(image: string): Promise<RegistryProblem | undefined> {
   const credentials = await credentialsFor(image);
   // The types omit the credentials, which the client passes on.
@@ -40,7 +40,7 @@ export async function pullImage(image: string, { show, onLine, signal }: Omit<Wo
 /** Pushes an image with the credentials of `docker login`. @throws {Failure} with the reason and its remedy */
 export async function pushImage(image: string, { show, onLine, signal }: Omit<Work, "say">): Promise<void> {
   await transfer(image, "pushing", { show, onLine, signal }, (authconfig) => {
-    // The engine rejects a push without the header, even to a registry without authentication.
+    // The daemon rejects a push without the header, even to a registry without authentication.
     return dockerClient()
       .getImage(image)
       .push({ authconfig: authconfig ?? {}, abortSignal: signal });

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -127,7 +127,26 @@ test("the helper of a registry overrides the store, and the store overrides the 
 
 test("names a helper that is not installed", async () => {
   await configure({ credsStore: "missing" });
-  await expect(credentialsFor("nginx:1", folder)).rejects.toThrow(/docker-credential-missing.*failed/);
+  await expect(credentialsFor("nginx:1", folder)).rejects.toThrow(
+    /docker-credential-missing.*is not installed.*remove credsStore/,
+  );
+});
+
+test.each([
+  "",
+  "\n",
+  "null",
+  '{"auths": null, "credHelpers": null}',
+  '{"auths": {"https://index.docker.io/v1/": null}}',
+])("reads %j as no login, like the docker command", async (text) => {
+  await writeFile(join(folder, "config.json"), text);
+  expect(await credentialsFor("nginx:1", folder)).toBeUndefined();
+});
+
+test("names a configuration that cannot be read, and how to get it back", async () => {
+  const other = join(folder, "other");
+  await mkdir(join(other, "config.json"), { recursive: true });
+  await expect(credentialsFor("nginx:1", other)).rejects.toThrow(/config\.json cannot be read \(EISDIR\).*chown/);
 });
 
 test("names a configuration file that is not JSON", async () => {

@@ -1,4 +1,4 @@
-/** Why a registry does not serve an image: its message, since the engine's own status is 404 or 500 for most problems. */
+/** Why a registry does not serve an image: its message, since the daemon's own status is 404 or 500 for most problems. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -58,9 +58,9 @@ const remedies: Readonly<Record<RegistryProblemKind, (circumstances: Circumstanc
       : `run ${login} for a higher limit, wait, or set imageMirror to a mirror.`,
   certificate: ({ registry }) =>
     `put the registry's certificate authority into /etc/docker/certs.d/${registry}/ca.crt on the Docker host.`,
-  proxy: () => "check the proxy in the Docker engine's settings (HTTP_PROXY, HTTPS_PROXY, NO_PROXY of dockerd).",
+  proxy: () => "check the proxy in the Docker daemon's settings (HTTP_PROXY, HTTPS_PROXY, NO_PROXY of dockerd).",
   unreachable: () =>
-    "connect the Docker engine to the registry, set imageMirror to a reachable mirror, or load the image (docker load).",
+    "connect the Docker daemon to the registry, set imageMirror to a reachable mirror, or load the image (docker load).",
   other: () => "see the reason above.",
 };
 
@@ -78,12 +78,12 @@ const reasons: Readonly<Record<Exclude<RegistryProblemKind, "other">, string>> =
   denied: "the registry denies access (403)",
   name: "the registry has no image of this name and tag (404)",
   rate: "the registry's rate limit is reached (429)",
-  certificate: "the Docker engine does not trust the registry's certificate",
-  proxy: "the Docker engine's proxy refuses the connection",
-  unreachable: "the Docker engine cannot reach the registry",
+  certificate: "the Docker daemon does not trust the registry's certificate",
+  proxy: "the Docker daemon's proxy refuses the connection",
+  unreachable: "the Docker daemon cannot reach the registry",
 };
 
-/** The problem behind an error of the Docker engine. */
+/** The problem behind an error of the Docker daemon. */
 export function registryProblem(error: unknown, image: string, hasCredentials: boolean): RegistryProblem {
   const text = textOf(error)
     .replace(/^\(HTTP code \d+\) [^-]*- /, "")
@@ -99,7 +99,7 @@ export const silentRegistry = (image: string, seconds: number): RegistryProblem 
   remedy: remedyFor("unreachable", image, false),
 });
 
-/** Content of `X-Registry-Auth` for the Docker engine. `docker login` writes the credentials to config.json or to a helper. */
+/** Content of `X-Registry-Auth` for the Docker daemon. `docker login` writes the credentials to config.json or to a helper. */
 export type RegistryCredentials =
   | { readonly username: string; readonly password: string; readonly serveraddress: string }
   | { readonly identitytoken: string; readonly serveraddress: string }
@@ -114,9 +114,9 @@ interface AuthEntry {
 }
 
 interface DockerConfig {
-  readonly auths?: Readonly<Record<string, AuthEntry>>;
-  readonly credsStore?: string;
-  readonly credHelpers?: Readonly<Record<string, string>>;
+  readonly auths?: Readonly<Record<string, AuthEntry | null>> | null;
+  readonly credsStore?: string | null;
+  readonly credHelpers?: Readonly<Record<string, string>> | null;
 }
 
 /** Name of Docker Hub in image references, and its key in config.json. */
@@ -138,10 +138,15 @@ async function readConfig(folder: string): Promise<DockerConfig> {
   const path = join(folder, "config.json");
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "{}";
-    throw error;
+    // `sudo docker login` writes a file that only root reads.
+    throw new Error(
+      `${path} cannot be read (${error.code ?? error.message}). Give it to this user (sudo chown -R "$USER" ${folder}).`,
+      { cause: error },
+    );
   });
   try {
-    return JSON.parse(text) as DockerConfig;
+    // The docker command reads an empty file and null as no settings.
+    return text.trim() === "" ? {} : ((JSON.parse(text) as DockerConfig | null) ?? {});
   } catch (error) {
     throw new Error(`${path} is not valid JSON. Correct it, or remove it and run docker login again.`, {
       cause: error,
@@ -159,7 +164,9 @@ async function askHelper(name: string, key: string): Promise<RegistryCredentials
       else
         reject(
           new Error(
-            `${program}, set in Docker's configuration for ${hostOf(key)}, failed: ${stdout.trim() || error.message}`,
+            (error as NodeJS.ErrnoException).code === "ENOENT"
+              ? `${program}, set in Docker's configuration for ${hostOf(key)}, is not installed. Install it, or remove credsStore and credHelpers from ${join(dockerConfigFolder(), "config.json")} and run docker login again.`
+              : `${program}, set in Docker's configuration for ${hostOf(key)}, failed: ${stdout.trim() || error.message}`,
             { cause: error },
           ),
         );
@@ -194,9 +201,10 @@ export async function credentialsFor(
 ): Promise<RegistryCredentials | undefined> {
   const registry = registryOf(image);
   const key = registry === dockerHub ? dockerHubKey : registry;
-  const { auths = {}, credsStore, credHelpers = {} } = await readConfig(folder);
-  const helper = credHelpers[key] ?? credHelpers[registry] ?? credsStore;
+  const { auths: given, credsStore, credHelpers } = await readConfig(folder);
+  const helper = credHelpers?.[key] ?? credHelpers?.[registry] ?? credsStore;
   if (helper) return askHelper(helper, key);
+  const auths = given ?? {};
   const entry = auths[key] ?? Object.entries(auths).find(([name]) => hostOf(name) === hostOf(key))?.[1];
-  return entry && fromEntry(entry, key);
+  return entry ? fromEntry(entry, key) : undefined;
 }

@@ -1,8 +1,5 @@
+import { type Owner, stackLabel, stateLabel } from "../ownership.ts";
 import { dockerClient, orUndefined } from "./client.ts";
-
-/** Labels of everything that a stack creates on Docker: its name, and the identity of the state that created it. */
-export const stackLabel = "com.routeql.stack";
-export const stateLabel = "com.routeql.state";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -14,7 +11,7 @@ export interface StackObject {
   readonly labels: Labels;
 }
 
-/** Everything on the Docker engine that a stack of this name has created. Other programs with the same stack name use other object names. */
+/** Everything on the Docker daemon that a stack of this name has created. Other programs with the same stack name use other object names. */
 export async function stackObjects(stack: string, docker = dockerClient()): Promise<StackObject[]> {
   const filters = { label: [`${stackLabel}=${stack}`] };
   const [containers, networks, { Volumes: volumes }] = await Promise.all([
@@ -42,22 +39,6 @@ export async function stackObjects(stack: string, docker = dockerClient()): Prom
 
 export const isData = ({ kind, labels }: StackObject): boolean =>
   kind === "volume" && labels["com.routeql.run"] === "data";
-
-/** The checkout whose state owns a stack. */
-export interface Owner {
-  readonly state: string;
-  readonly folder: string;
-  readonly host: string;
-  readonly user: string;
-}
-
-/** The known facts of a stack's owner: all from a claim, only the state from labels, nothing for objects without them. */
-export type KnownOwner = Partial<Owner>;
-
-export function describeOwner({ folder, host, user, state }: KnownOwner): string {
-  if (folder !== undefined && folder !== "") return `the checkout ${folder} (host ${host}, user ${user})`;
-  return state === undefined ? "a program that recorded no state" : `another Pulumi state (${state})`;
-}
 
 /** The claim of a state: an empty volume whose labels name the checkout, since labels of data volumes are immutable. */
 const claimLabel = "com.routeql.claim";

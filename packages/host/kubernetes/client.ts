@@ -1,6 +1,9 @@
-import { request as httpRequest } from "node:http";
+import { existsSync } from "node:fs";
+import { type IncomingMessage, request as httpRequest } from "node:http";
 import { request as httpsRequest, type RequestOptions } from "node:https";
 import { createRequire } from "node:module";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import type { KubeConfig } from "@kubernetes/client-node";
 
 export interface ApiRequest {
@@ -23,11 +26,17 @@ export function warningsIn(header: string): string[] {
 }
 
 /** The kubeconfig that kubectl would use: KUBECONFIG, else ~/.kube/config, else the pod's own service account. */
-export function defaultConfig(): KubeConfig {
+export const defaultConfig = (): KubeConfig => configOf(undefined, undefined);
+
+/** As the official provider reads its settings. @param given content or path of a kubeconfig; default: kubectl's @param context default: its current one */
+export function configOf(given: string | undefined, context: string | undefined): KubeConfig {
   // Loaded only for clusters: it takes half of a command's startup time, and most stacks run on Docker.
   const client = createRequire(import.meta.url)("@kubernetes/client-node") as { KubeConfig: new () => KubeConfig };
   const config = new client.KubeConfig();
-  config.loadFromDefault();
+  if (given === undefined) config.loadFromDefault();
+  else if (existsSync(given)) config.loadFromFile(given);
+  else config.loadFromString(given);
+  if (context !== undefined) config.setCurrentContext(context);
   return config;
 }
 
@@ -56,11 +65,47 @@ export class ApiClient {
     return JSON.parse(await this.text(request)) as T;
   }
 
-  async text({ method, path, body, contentType = "application/json", signal }: ApiRequest): Promise<string> {
+  async text(request: ApiRequest): Promise<string> {
+    const { signal } = request;
+    const limit = AbortSignal.timeout(requestMilliseconds);
+    const response = await this.open({ ...request, signal: signal ? AbortSignal.any([signal, limit]) : limit }, signal);
+    const all = await this.whole(response, signal);
+    for (const warning of warningsIn(response.headers["warning"] ?? "")) this.onWarning(warning);
+    const status = response.statusCode ?? 0;
+    if (status >= 200 && status < 300) return all;
+    throw new ApiError(status, all);
+  }
+
+  /** The reply to a GET as it arrives, with back-pressure and without a time limit. Its stream fails when the connection breaks. @throws ApiError */
+  async stream(path: string, signal: AbortSignal): Promise<Readable> {
+    const response = await this.open({ method: "GET", path, signal }, signal);
+    const status = response.statusCode ?? 0;
+    if (status >= 200 && status < 300) return response;
+    throw new ApiError(status, await this.whole(response, signal));
+  }
+
+  /** @param given the caller's signal, whose reason is thrown */
+  private failure(error: unknown, given: AbortSignal | undefined): Error {
+    if (given?.aborted) return given.reason as Error;
+    const reason = error instanceof Error ? error.message : String(error);
+    return new Error(`the Kubernetes API server ${this.server} does not answer: ${reason}`, { cause: error });
+  }
+
+  private async whole(response: IncomingMessage, given: AbortSignal | undefined): Promise<string> {
+    try {
+      return await text(response);
+    } catch (error) {
+      throw this.failure(error, given);
+    }
+  }
+
+  private async open(
+    { method, path, body, contentType = "application/json", signal }: ApiRequest,
+    given: AbortSignal | undefined,
+  ): Promise<IncomingMessage> {
     const options: RequestOptions = { method, headers: {} };
     await this.config.applyToHTTPSOptions(options);
     const url = new URL(this.server + path);
-    const limit = AbortSignal.timeout(requestMilliseconds);
     const payload = body === undefined ? undefined : JSON.stringify(body);
     options.headers = {
       ...(options.headers as Record<string, string>),
@@ -70,29 +115,11 @@ export class ApiClient {
         ? {}
         : { "content-type": contentType, "content-length": String(Buffer.byteLength(payload)) }),
     };
-    options.signal = signal ? AbortSignal.any([signal, limit]) : limit;
+    if (signal !== undefined) options.signal = signal;
     const send = url.protocol === "http:" ? httpRequest : httpsRequest;
     return new Promise((resolve, reject) => {
-      const fail = (error: Error): void => {
-        reject(
-          signal?.aborted
-            ? (signal.reason as Error)
-            : new Error(`the Kubernetes API server ${this.server} does not answer: ${error.message}`, { cause: error }),
-        );
-      };
-      const call = send(url, options, (response) => {
-        const chunks: Buffer[] = [];
-        response.on("data", (chunk: Buffer) => chunks.push(chunk));
-        response.once("error", fail);
-        response.once("end", () => {
-          const text = Buffer.concat(chunks).toString("utf8");
-          for (const warning of warningsIn(response.headers["warning"] ?? "")) this.onWarning(warning);
-          const status = response.statusCode ?? 0;
-          if (status >= 200 && status < 300) resolve(text);
-          else reject(new ApiError(status, text));
-        });
-      });
-      call.once("error", fail);
+      const call = send(url, options, resolve);
+      call.once("error", (error) => reject(this.failure(error, given)));
       call.end(payload);
     });
   }

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -86,6 +87,11 @@ test.each([
     "a missing file",
     { "databases/default/tables/tables.yaml": '- "!include public_c.yaml"\n' },
     /includes databases\/default\/tables\/public_c\.yaml, which does not exist/,
+  ],
+  [
+    "a path of Windows",
+    { "databases/default/tables/tables.yaml": "- '!include ..\\tables\\public_a.yaml'\n" },
+    /which does not exist\. Write \/ in place of \\$/,
   ],
   [
     "a file outside of the directory",
@@ -250,4 +256,18 @@ test("follows symbolic links inside of the directory, and a directory that is on
   } finally {
     rmSync(link);
   }
+});
+
+test("reports a pipe in place of a file without waiting for its writer", () => {
+  write(base);
+  for (const name of ["actions.yaml", "databases/default/tables/public_a.yaml"]) {
+    rmSync(join(directory, name), { force: true });
+    execFileSync("mkfifo", [join(directory, name)]);
+  }
+  const reason = "is not a regular file. Replace it with one";
+  expect(
+    loadMetadata(directory)
+      .problems.map((problem) => `${problem.file}: ${problem.reason}`)
+      .toSorted(),
+  ).toEqual([`actions.yaml: ${reason}`, `databases/default/tables/public_a.yaml: ${reason}`]);
 });

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, normalize, relative, resolve, sep } from "node:path";
-import { readText, UnreadableText } from "@routeql/contract/written-text";
+import { readRegularText, UnreadableText } from "@routeql/contract/written-text";
 import { leadsOutside } from "./outside.ts";
 import { isDeepEmpty } from "./shape-parts.ts";
 import type { Problem } from "./problems.ts";
@@ -113,12 +113,15 @@ class Loader {
       return undefined;
     }
     try {
-      text = readText(file);
+      text = readRegularText(file);
     } catch (error) {
       const from = including.at(-1);
       if (error instanceof UnreadableText) this.#problem(file, "", error.message, error.line);
       else if (from === undefined) this.#problem(file, "", "this file is missing");
-      else this.#problem(from, printPath(place), `includes ${name}, which does not exist`, line);
+      else {
+        const remedy = name.includes("\\") ? ". Write / in place of \\" : "";
+        this.#problem(from, printPath(place), `includes ${name}, which does not exist${remedy}`, line);
+      }
       return undefined;
     }
     if (file.endsWith(".graphql")) return text.replaceAll(/#.*$/gm, "").trim() === "" ? null : text;

@@ -51,3 +51,53 @@ export function plainValue(text: string): unknown {
   }
   return decimal.test(plain) ? Number(plain) + 0 : text;
 }
+
+/** Types that a value may name, with their usual spelling. */
+export const typeNames: ReadonlyMap<string, string> = new Map(
+  ["str", "int", "float", "bool", "null", "binary", "timestamp"].map((name) => [
+    `tag:yaml.org,2002:${name}`,
+    `!!${name}`,
+  ]),
+);
+
+const isOfType: Readonly<Record<string, (value: unknown) => boolean>> = {
+  "!!int": Number.isInteger,
+  "!!float": Number.isFinite,
+  "!!bool": (value) => typeof value === "boolean",
+  "!!null": (value) => value === null,
+  "!!timestamp": (value) => typeof value === "string",
+};
+
+/** What to write for a type. */
+export const examples: Readonly<Record<string, string>> = {
+  "!!int": "a whole number",
+  "!!float": "a number",
+  "!!bool": "true or false",
+  "!!null": "null",
+  "!!timestamp": "a time such as 2024-01-31",
+};
+
+/** The value of a text whose type is written before it, such as `!!int '12'`; undefined if it is not of this type. */
+export function typedValue(tag: string, text: string): unknown {
+  const name = typeNames.get(tag) ?? tag;
+  if (name === "!!str") return text;
+  if (name === "!!binary") return Buffer.from(text, "base64").toString("utf8");
+  const value = plainValue(text);
+  return isOfType[name]?.(value) === true ? value : undefined;
+}
+
+/** The integer of a text, exactly; undefined for other texts, also those with a fraction or an exponent. */
+function exactInteger(text: string): bigint | undefined {
+  const [, sign, digits = ""] =
+    /^([-+]?)(0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|[0-9]+)$/.exec(text.replaceAll("_", "")) ?? [];
+  if (digits === "") return undefined;
+  const value = BigInt(digits.replace(/^0[oO]?(?=[0-7]+$)/, "0o"));
+  return sign === "-" ? -value : value;
+}
+
+/** Whether a double rounds an integer, which Hasura's CLI keeps up to 64 bits. It rounds fractions too. */
+export function isRounded(text: string, value: unknown): boolean {
+  if (typeof value !== "number" || !Number.isInteger(value)) return false;
+  const exact = exactInteger(text);
+  return exact !== undefined && exact !== BigInt(value);
+}

@@ -48,8 +48,34 @@ test.each([
   ["2024-13-01", "2024-13-01"],
   ["'017'", "017"],
   ["!!str 017", "017"],
+  ["!!float 3", 3],
+  ["!!int '12'", 12],
+  ["!!bool 'true'", true],
+  ["!!binary aGVsbG8=", "hello"],
+  ["9007199254740991", Number.MAX_SAFE_INTEGER],
+  ["1.0000000000000000", 1],
+  ["100000000000000000000", 1e20],
+  ["9007199254740994", 2 ** 53 + 2],
+  ["-0x20000000000000", -(2 ** 53)],
+  ["52.520008123456789", 52.52000812345679],
+  ["12345678901234567.5", 12345678901234568],
+  ["1e-400", 0],
+  ["!!float 9007199254740993", 2 ** 53],
 ])("reads the plain text %s as %j", (text, expected) => {
   expect(valueOf(`a: ${text}\n`)).toEqual({ a: expected });
+});
+
+test.each(["%YAML 1.1\n---\n", "%YAML 1.2\n---\n", "%TAG ! tag:example.org,2024:\n---\n"])(
+  "reads the same values after the directive %j",
+  (directive) => {
+    expect(valueOf(`${directive}a: &a { x: 1 }\nb: { <<: *a, y: yes, z: 1:30, n: 017 }\n`)).toMatchObject({
+      b: { x: 1, y: "yes", z: "1:30", n: 15 },
+    });
+  },
+);
+
+test.each(["a: 1\n---\n", "a: 1\n...\n---\n# the end\n...\n"])("ignores an empty last document: %j", (text) => {
+  expect(valueOf(text)).toEqual({ a: 1 });
 });
 
 test("a block text ends with the file when its last line has no end", () => {
@@ -67,9 +93,28 @@ test.each([
   ["a: 1\n: 2\n", 2, "a key is empty"],
   ["a: .inf\n", 1, ".inf is no number of JSON"],
   ["a: [\n", 2, "Flow sequence"],
-  ["a: 1\n---\nb: 2\n", 2, "multiple documents"],
+  ["a: 1\n---\nb: 2\n", 2, "has a second document after ---"],
+  ["columns: *\n", 1, "quotes"],
+  ["a: {{HOST}}/x\n", 1, "quotes"],
+  ["a: {{HOST}}\n", 1, "Put a value that begins with { or [ into quotes"],
+  ["<<<<<<< HEAD\na: 1\n=======\na: 2\n>>>>>>> x\n", 1, "conflict marker of git"],
+  ["a: 1\nid: { _eq: 9223372036854775807 }\n", 2, "9223372036854775807 has more digits than a number keeps"],
+  ["a: -0x20000000000001\n", 1, "-0x20000000000001 has more digits than a number keeps. Put it into quotes"],
+  [
+    "a: !!int 9007199254740993\n",
+    1,
+    "9007199254740993 has more digits than a number keeps. Put it into quotes, without the type !!int",
+  ],
+  ["a: !!int x\n", 1, "x is not of the type !!int. Write a whole number, or remove the type"],
+  ["a: !!bool yes\n", 1, "yes is not of the type !!bool. Write true or false, or remove the type"],
+  ["a: !!set { x }\n", 1, "has the type !!set"],
 ])("refuses %j in line %d", (text, line, reason) => {
   expect(read(text)).toMatchObject({ value: undefined, problem: { line, reason: expect.stringContaining(reason) } });
+});
+
+test("refuses a file that is nested too deeply", () => {
+  for (const levels of [600, 20_000])
+    expect(read(`a: ${"[".repeat(levels)}${"]".repeat(levels)}\n`).problem?.reason).toBe("has more than 500 levels");
 });
 
 test("counts the values that anchors repeat, not the uses of an anchor", () => {

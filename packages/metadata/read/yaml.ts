@@ -8,12 +8,13 @@ import {
   LineCounter,
   type Node,
   type Pair,
-  parseDocument,
+  parseAllDocuments,
   Scalar,
   visit,
   type YAMLMap,
 } from "yaml";
-import { plainValue } from "./yaml-scalars.ts";
+import { reasonOf } from "./yaml-errors.ts";
+import { examples, isRounded, plainValue, typeNames, typedValue } from "./yaml-scalars.ts";
 
 export type YamlPath = readonly (string | number)[];
 
@@ -27,6 +28,7 @@ interface YamlProblem {
 export const mostRepeated = 400_000;
 
 const mostLevels = 500;
+const tooDeep = `has more than ${mostLevels} levels`;
 
 /** Counts repeated values. Anchors of anchors double them with each line ("billion laughs"), and so do includes. */
 export class Repetitions {
@@ -64,7 +66,12 @@ class Refused extends Error {
   }
 }
 
+const standardTypes = "tag:yaml.org,2002:";
+
 const anchorName = /^[\w-]+$/;
+
+const isEmpty = (contents: unknown): boolean =>
+  contents === null || (isScalar(contents) && contents.source === "" && contents.type === Scalar.PLAIN);
 
 const isMergeKey = (key: unknown): boolean =>
   isScalar(key) && key.value === "<<" && key.type === Scalar.PLAIN && key.tag === undefined;
@@ -81,20 +88,27 @@ export class YamlFile {
   constructor(text: string) {
     this.#text = text;
     try {
-      this.#document = parseDocument(text, {
+      const documents = parseAllDocuments(text, {
         lineCounter: this.#lines,
         uniqueKeys: false,
         logLevel: "error",
+        // yaml.v3 has one set of types for both versions of YAML.
+        schema: "core",
+        resolveKnownTags: false,
         customTags: [{ tag: "!include", resolve: (path: string) => `!include ${path}` }],
-      });
-      this.problems = this.#document.errors.map((error) => ({
+      }) as readonly Document[];
+      this.#document = documents[0];
+      this.problems = (this.#document?.errors ?? []).map((error) => ({
         line: error.linePos?.[0].line ?? 1,
-        reason: (error.message.split("\n")[0] ?? "not YAML").replace(/ at line \d+, column \d+:$/, ""),
+        reason: error.message.startsWith("Maximum call stack") ? tooDeep : reasonOf(error.message, text),
       }));
-      this.#prepare(this.#document);
+      const second = documents.slice(1).find(({ contents, errors }) => !isEmpty(contents) || errors.length > 0);
+      if (second !== undefined && this.problems.length === 0)
+        this.problems = [{ line: this.#lineAt(second), reason: "has a second document after ---. Keep one in a file" }];
+      if (this.#document !== undefined) this.#prepare(this.#document);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      this.problems = [{ line: 1, reason: `has more than ${mostLevels} levels` }];
+      this.problems = [{ line: 1, reason: tooDeep }];
     }
   }
 
@@ -117,6 +131,13 @@ export class YamlFile {
   #endsEarly(node: Scalar): boolean {
     const isBlock = node.type === Scalar.BLOCK_LITERAL || node.type === Scalar.BLOCK_FOLDED;
     return isBlock && node.range?.[1] === this.#text.length && /\S[^\n]*$/.test(this.#text.slice(-1000));
+  }
+
+  /** The line of the `---` before a document. */
+  #lineAt(document: Document): number {
+    const start = document.range?.[0] ?? 0;
+    const mark = this.#text.lastIndexOf("\n---", start);
+    return this.#lines.linePos(mark === -1 ? start : mark + 1).line;
   }
 
   #lineOfNode(node: unknown): number {
@@ -220,10 +241,12 @@ class Reader {
       throw new Refused(`the anchor ${anchor} has characters other than a-z, A-Z, 0-9, _ and -`, node as Node);
     if (isAlias(node)) return this.#inAlias(node, (target) => this.#value(target, path));
     if (isScalar(node)) return this.#scalar(node, path);
-    if (path.length > mostLevels) throw new Refused(`has more than ${mostLevels} levels`, node as Node);
+    if (path.length > mostLevels) throw new Refused(tooDeep, node as Node);
+    const { tag } = node as Node & { readonly tag?: string };
+    if (tag !== undefined && !/:(seq|map)$/.test(tag) && tag.startsWith(standardTypes))
+      throw new Refused(`has the type !!${tag.slice(standardTypes.length)}. Write a list or a mapping`, node as Node);
     if (isSeq(node)) return node.items.map((item, index) => this.#value(item, [...path, index]));
-    if (isMap(node)) return this.#map(node, path);
-    throw new Refused("is neither a text, a list nor a mapping", node as Node);
+    return this.#map(node as YAMLMap, path);
   }
 
   #inAlias<Result>(alias: Node & { readonly source: string }, work: (target: Node) => Result): Result {
@@ -241,14 +264,22 @@ class Reader {
   }
 
   #scalar(node: Scalar, path: YamlPath): unknown {
-    const value = node.type === Scalar.PLAIN && node.tag === undefined ? plainValue(node.source ?? "") : node.value;
+    const { tag, source = "" } = node;
+    const type = tag === undefined ? undefined : typeNames.get(tag);
+    const rounded = `${source} has more digits than a number keeps. Put it into quotes`;
+    if (tag !== undefined && type !== undefined) {
+      const value = typedValue(tag, source);
+      if (value === undefined)
+        throw new Refused(`${source} is not of the type ${type}. Write ${examples[type]}, or remove the type`, node);
+      if (type === "!!int" && isRounded(source, value)) throw new Refused(`${rounded}, without the type ${type}`, node);
+      return value;
+    }
+    const value = node.type === Scalar.PLAIN && tag === undefined ? plainValue(source) : node.value;
+    if (isRounded(source, value)) throw new Refused(rounded, node);
     if (typeof value === "number" && !Number.isFinite(value))
-      throw new Refused(
-        `${node.source ?? String(value)} is no number of JSON. Put it into quotes, or give another`,
-        node,
-      );
+      throw new Refused(`${source} is no number of JSON. Put it into quotes, or give another`, node);
     if (typeof value !== "string" || !value.startsWith("!include ") || this.#reading.include === undefined)
-      return value instanceof Date ? value.toISOString() : value;
+      return value;
     return this.#reading.include(value.slice("!include ".length).trim(), path, this.#lineOf(node));
   }
 
@@ -264,7 +295,13 @@ class Reader {
           continue;
         }
         const name = isAlias(key) ? this.#inAlias(key, keyText) : keyText(key);
-        if (name === undefined) throw new Refused("a key is empty or not a text", (key ?? map) as Node);
+        if (name === undefined)
+          throw new Refused(
+            isMap(key) || isSeq(key)
+              ? "a key is a mapping or a list. Put a value that begins with { or [ into quotes"
+              : "a key is empty or not a text",
+            (key ?? map) as Node,
+          );
         if (own.has(name)) throw new Refused(`the key ${name} appears twice`, key as Node);
         own.set(name, this.#value(value, [...path, name]));
       }

@@ -1,6 +1,6 @@
 /** A stack with the limits of logins and tokens of a new stack, as a site with many clients behind one address has it. */
 import type { TestProject } from "vitest/node";
-import { ownStackSetup } from "../../e2e/support/own-stack-setup.ts";
+import { ownStackSetup } from "../../e2e/support/stack/own-stack-setup.ts";
 
 const settings = {
   tokenLifeSeconds: "300",

@@ -12,7 +12,10 @@ export interface PageReport {
   readonly rows: Readonly<Record<string, number>>;
   /** Longest time between two rows in seconds. */
   readonly longestSilence: number;
+  /** Errors that ended the stream. */
   readonly errors: readonly string[];
+  /** Errors after which the stream continued. */
+  readonly interruptions: number;
   readonly logins: number;
 }
 
@@ -29,7 +32,7 @@ const query = `subscription ($from: bigint!) {
 function open(api: string, from: number, { email, password }: Order["accounts"][number]): () => PageReport {
   const rows: Record<string, number> = {};
   const errors: string[] = [];
-  let [lastAt, longestSilence, logins] = [performance.now(), 0, 0];
+  let [lastAt, longestSilence, logins, interruptions] = [performance.now(), 0, 0, 0];
   const logIn = passwordLogin(api, email, password);
   const session = createSession(() => {
     logins += 1;
@@ -45,10 +48,19 @@ function open(api: string, from: number, { email, password }: Order["accounts"][
         longestSilence = Math.max(longestSilence, performance.now() - lastAt);
         lastAt = performance.now();
       },
-      error: (reason) => errors.push(JSON.stringify(reason)),
+      error: (reason, isFinal) => {
+        if (isFinal) errors.push(JSON.stringify(reason));
+        else interruptions += 1;
+      },
     },
   );
-  return () => ({ rows, longestSilence: Math.max(longestSilence, performance.now() - lastAt) / 1000, errors, logins });
+  return () => ({
+    rows,
+    longestSilence: Math.max(longestSilence, performance.now() - lastAt) / 1000,
+    errors,
+    interruptions,
+    logins,
+  });
 }
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { database } from "../../e2e/support/database.ts";
+import { database } from "../../e2e/support/stack/database.ts";
 
 /** Writes one update each second, and knows those that were committed. */
 export class Writer {

@@ -26,6 +26,8 @@ export class SimulatedService {
   isNetworkAway = false;
   /** Connections and logins are refused at once. */
   isDown = false;
+  /** The engine ends operations with the error `busy`. */
+  isBusy = false;
   logins = 0;
   throttled = 0;
   readonly rows: Row[] = [];
@@ -140,6 +142,11 @@ class SimulatedSocket {
     if (this.#stream === undefined || this.readyState !== 1) return;
     if (this.#service.isNetworkAway) return;
     const { id, from, sent } = this.#stream;
+    if (this.#service.isBusy) {
+      this.#stream = undefined;
+      this.#answer({ type: "error", id, payload: [{ message: "busy", extensions: { code: "busy" } }] });
+      return;
+    }
     const rows = this.#service.rows.slice(sent).filter(({ position }) => position > from);
     this.#stream.sent = this.#service.rows.length;
     if (rows.length > 0) this.#answer({ type: "next", id, payload: { data: { view_bgpupdates_stream: rows } } });

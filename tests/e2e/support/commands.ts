@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { mustRun } from "../../harness/process.ts";
-import { stack } from "./stack.ts";
+import { stack } from "./stack/stack.ts";
 
 const repository = resolve(import.meta.dirname, "../../..");
 

@@ -3,8 +3,8 @@
  * ROUTEQL_ACCESS_FILE.
  */
 import type { TestProject } from "vitest/node";
-import { describeStack } from "./describe-stack.ts";
-import { ownStackSetup } from "./own-stack-setup.ts";
+import { describeStack } from "./stack/describe-stack.ts";
+import { ownStackSetup } from "./stack/own-stack-setup.ts";
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env["ROUTEQL_ACCESS_FILE"];

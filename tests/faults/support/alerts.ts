@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GenericContainer } from "testcontainers";
-import { containerOf } from "../../e2e/support/docker.ts";
-import { stack } from "../../e2e/support/stack.ts";
+import { containerOf } from "../../e2e/support/stack/docker.ts";
+import { stack } from "../../e2e/support/stack/stack.ts";
 import { monitoringLogin } from "../../harness/stack/monitoring-login.ts";
 import { mustRun, run } from "../../harness/process.ts";
 import { runLabels } from "../../harness/run/run.ts";

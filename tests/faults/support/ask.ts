@@ -1,5 +1,5 @@
 import { Agent, fetch, type RequestInit } from "undici";
-import { stack } from "../../e2e/support/stack.ts";
+import { stack } from "../../e2e/support/stack/stack.ts";
 import { judgeError, type Outcome } from "./answers.ts";
 
 /** Maximum duration of any client request, with any fault behind the gateway. */

@@ -1,8 +1,8 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { containerOf } from "../../e2e/support/docker.ts";
-import { stack } from "../../e2e/support/stack.ts";
+import { containerOf } from "../../e2e/support/stack/docker.ts";
+import { stack } from "../../e2e/support/stack/stack.ts";
 import { mustRun } from "../../harness/process.ts";
 import { addHostAddress } from "../../harness/docker/host-address.ts";
 

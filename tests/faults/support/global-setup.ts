@@ -1,6 +1,6 @@
 /** A separate stack for the whole suite, because its services are killed, starved and disconnected. */
 import type { TestProject } from "vitest/node";
-import { ownStackSetup } from "../../e2e/support/own-stack-setup.ts";
+import { ownStackSetup } from "../../e2e/support/stack/own-stack-setup.ts";
 import { freePorts } from "../../harness/free-ports.ts";
 import { forgetFigures } from "./figures.ts";
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { openDatabase } from "@routeql/cli/database/open-database";
-import { stack } from "../../e2e/support/stack.ts";
+import { stack } from "../../e2e/support/stack/stack.ts";
 import { asSuperuser } from "./parts.ts";
 
 /** A writer that records what the database has acknowledged and continues after each failure. */

@@ -1,5 +1,5 @@
-import { claimsOf, serviceKey, sessionHeaders } from "../../e2e/support/sessions.ts";
-import { makeAccount } from "../../e2e/support/accounts.ts";
+import { claimsOf, serviceKey, sessionHeaders } from "../../e2e/support/clients/sessions.ts";
+import { makeAccount } from "../../e2e/support/clients/accounts.ts";
 import type { Asker } from "./members.ts";
 
 /** A client that logs in, requests tokens, logs out and starts again; every answer must belong to its own account and session. */

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { hijackFields, updateFields } from "../../e2e/support/fields.ts";
-import { Member } from "../../e2e/support/accounts.ts";
-import { northPrefix, northPrefix6, southPrefix } from "../../e2e/support/detection.ts";
-import { data, headersOf, master, type Caller } from "../../e2e/support/graphql.ts";
-import { organisations } from "../../e2e/support/small-world.ts";
+import { hijackFields, updateFields } from "../../e2e/support/data/fields.ts";
+import { Member } from "../../e2e/support/clients/accounts.ts";
+import { northPrefix, northPrefix6, southPrefix } from "../../e2e/support/data/detection.ts";
+import { data, headersOf, master, type Caller } from "../../e2e/support/clients/graphql.ts";
+import { organisations } from "../../e2e/support/data/small-world.ts";
 import type { Question } from "./ask.ts";
 
 /** A client with known correct replies: each call returns another question of its repertoire with a unique mark. */

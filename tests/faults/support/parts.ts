@@ -1,6 +1,6 @@
-import { containerOf } from "../../e2e/support/docker.ts";
-import { hasFront } from "../../e2e/support/engine-of-the-run.ts";
-import { stack } from "../../e2e/support/stack.ts";
+import { containerOf } from "../../e2e/support/stack/docker.ts";
+import { hasFront } from "../../e2e/support/stack/engine-of-the-run.ts";
+import { stack } from "../../e2e/support/stack/stack.ts";
 import { mustRun, run } from "../../harness/process.ts";
 import { ToxicProxy } from "../../harness/containers/toxic-proxy.ts";
 import { addHostAddress } from "../../harness/docker/host-address.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { makeAccount } from "../../e2e/support/accounts.ts";
-import { call } from "../../e2e/support/http.ts";
-import { logout, session, sessionHeaders } from "../../e2e/support/sessions.ts";
+import { makeAccount } from "../../e2e/support/clients/accounts.ts";
+import { call } from "../../e2e/support/clients/http.ts";
+import { logout, session, sessionHeaders } from "../../e2e/support/clients/sessions.ts";
 
 /** Acknowledged sessions: some open, one ended. A fault may neither end an open one nor restore the ended one. */
 export class Sessions {

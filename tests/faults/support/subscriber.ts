@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { data, type Caller, headersOf } from "../../e2e/support/graphql.ts";
-import { type Feed, subscribeModern } from "../../e2e/support/sockets.ts";
+import { data, type Caller, headersOf } from "../../e2e/support/clients/graphql.ts";
+import { type Feed, subscribeModern } from "../../e2e/support/clients/sockets.ts";
 
 const query =
   "subscription { view_hijacks(where: {hijack_as: {_eq: 64511}}, limit: 4, order_by: {key: asc}) { key prefix ignored } }";

@@ -1,7 +1,7 @@
 import { afterAll } from "vitest";
-import { Member } from "../../e2e/support/accounts.ts";
-import { loadDemo } from "../../e2e/support/data.ts";
-import { writeSmallWorld } from "../../e2e/support/small-world.ts";
+import { Member } from "../../e2e/support/clients/accounts.ts";
+import { loadDemo } from "../../e2e/support/data/data.ts";
+import { writeSmallWorld } from "../../e2e/support/data/small-world.ts";
 import { Crowd } from "./crowd.ts";
 import { Ledger } from "./ledger.ts";
 import { loginAsker } from "./login-asker.ts";

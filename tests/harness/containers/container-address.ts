@@ -1,20 +1,20 @@
 import { AbstractStartedContainer, type StartedTestContainer } from "testcontainers";
 import type { TestContext } from "vitest";
 import { dockerClient } from "@routeql/host/docker/client";
-import { engineAddress, socketOf } from "@routeql/host/docker/engine-address";
-import { type EngineInfo, hasBridgesHere } from "../docker/engine-network.ts";
+import { daemonAddress, socketOf } from "@routeql/host/docker/daemon-address";
+import { type DaemonInfo, hasBridgesHere } from "../docker/daemon-network.ts";
 
 /** Whether processes of this machine reach containers at their own addresses; otherwise at published ports. */
 const reachesContainers: boolean = hasBridgesHere(
-  (await dockerClient().info()) as EngineInfo,
-  socketOf(engineAddress()) !== undefined,
+  (await dockerClient().info()) as DaemonInfo,
+  socketOf(daemonAddress()) !== undefined,
 );
 
-/** Skips a test whose server on a loopback address of this machine is for the Docker engine. */
+/** Skips a test whose server on a loopback address of this machine is for the Docker daemon. */
 export function requireLoopback(context: TestContext): void {
   context.skip(
     !reachesContainers,
-    "the Docker engine has a network of its own and does not reach a server on this machine's loopback address",
+    "the Docker daemon has a network of its own and does not reach a server on this machine's loopback address",
   );
 }
 

@@ -1,4 +1,4 @@
-/** A registry that requires a login, on a loopback address, for which Docker engines use plain HTTP. */
+/** A registry that requires a login, on a loopback address, for which Docker daemons use plain HTTP. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";

@@ -6,7 +6,7 @@ import { mustRun, run } from "../process.ts";
 import { runId, runLabel } from "../run/run.ts";
 
 /**
- * A volume with a test's files. The Docker engine may not see the folders of this machine (rootless Docker, an engine in a virtual
+ * A volume with a test's files. The Docker daemon may not see the folders of this machine (rootless Docker, a daemon in a virtual
  * machine), so a container that never starts carries the files into the volume.
  */
 export class FilesVolume implements AsyncDisposable {

@@ -3,7 +3,7 @@ import { mustRun } from "../process.ts";
 
 /**
  * An address of this machine that a container with external access reaches. Bridges of Docker are the last choice: a network may
- * disappear, and a rootless engine has the same addresses inside its own network.
+ * disappear, and a rootless daemon has the same addresses inside its own network.
  */
 export function hostAddress(): string {
   const addressesOf = (ofDocker: boolean): (string | undefined)[] =>

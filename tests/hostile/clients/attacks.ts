@@ -14,6 +14,10 @@ export type Attack = { readonly name: string; readonly atOnce: number } & (
   | { readonly kind: "requests"; readonly path: string; readonly bodies: readonly string[] }
   /** TLS handshakes without a request. */
   | { readonly kind: "handshakes" }
+  /** HTTP/2 connections that keep 100 requests open. */
+  | { readonly kind: "streams"; readonly path: string; readonly body: string }
+  /** The same with a window of no bytes, so that the gateway keeps the replies. */
+  | { readonly kind: "stalled"; readonly path: string; readonly body: string }
   /** HTTP/2 streams that are reset at once (CVE-2023-44487). */
   | { readonly kind: "resets" }
   /** HTTP/2 headers without an end (CVE-2024-27316). */
@@ -80,6 +84,29 @@ function turnOf(attack: Attack, plan: Plan): Turn {
         const socket = connectTls({ host, port, rejectUnauthorized: false });
         await once(socket, "secureConnect");
         socket.destroy();
+      };
+    case "streams":
+    case "stalled":
+      return async (until) => {
+        const settings = attack.kind === "stalled" ? { initialWindowSize: 0 } : {};
+        const session = connectHttp2(`https://${host}:${port}`, { rejectUnauthorized: false, settings });
+        session.on("error", () => undefined);
+        // Before it knows the bound, Node sends all requests at once. The gateway refuses the others, which would end the connection here.
+        await Promise.race([once(session, "remoteSettings"), once(session, "close")]);
+        const headers = {
+          ":method": "POST",
+          ":path": attack.path,
+          "content-type": "application/json",
+          ...authorization,
+        };
+        const requests = Array.from({ length: 100 }, async () => {
+          while (performance.now() < until && !session.closed) {
+            const stream = session.request(headers);
+            stream.resume().end(attack.body);
+            await once(stream, "close");
+          }
+        });
+        await Promise.all(requests).finally(() => session.destroy());
       };
     case "resets":
       return async (until) => {

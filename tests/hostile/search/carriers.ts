@@ -1,8 +1,8 @@
 import { connect as connectHttp2 } from "node:http2";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "ws";
-import { call } from "../../e2e/support/http.ts";
-import { stack } from "../../e2e/support/stack.ts";
+import { call } from "../../e2e/support/clients/http.ts";
+import { stack } from "../../e2e/support/stack/stack.ts";
 import { open } from "../support/raw.ts";
 import { document, type Genes, type Request } from "./grammar.ts";
 

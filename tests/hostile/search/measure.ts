@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { dockerClient } from "@routeql/host/docker/client";
-import { containerOf } from "../../e2e/support/docker.ts";
+import { containerOf } from "../../e2e/support/stack/docker.ts";
 import { mustRun } from "../../harness/process.ts";
 
 export interface Usage {
@@ -12,7 +12,7 @@ export interface Usage {
   readonly memory: number;
 }
 
-/** A program in the container would need processor time there, so the numbers come from the Docker engine. */
+/** A program in the container would need processor time there, so the numbers come from the Docker daemon. */
 async function usageOf(service: string): Promise<Usage> {
   const { cpu_stats: processor, memory_stats: memory } = await dockerClient()
     .getContainer(containerOf(service))

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { post, type Caller } from "../../e2e/support/graphql.ts";
+import { post, type Caller } from "../../e2e/support/clients/graphql.ts";
 import { send } from "./carriers.ts";
 import { anyGenes, chooser, mutated, type Genes } from "./grammar.ts";
 import { idleUsageOf, percentile, shareBetween, startsOf, usagesOf } from "./measure.ts";

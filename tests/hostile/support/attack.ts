@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { master, post } from "../../e2e/support/graphql.ts";
+import { master, post } from "../../e2e/support/clients/graphql.ts";
 import { countInputs, countNormal } from "./figures.ts";
 
 /** One hostile input. `run` describes a result that it should not have received, or returns undefined when it was rejected. */

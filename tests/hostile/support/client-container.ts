@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
-import { stack } from "../../e2e/support/stack.ts";
-import { containerOf } from "../../e2e/support/docker.ts";
+import { stack } from "../../e2e/support/stack/stack.ts";
+import { containerOf } from "../../e2e/support/stack/docker.ts";
 import { image } from "../../harness/containers/image.ts";
 import { mustRun } from "../../harness/process.ts";
 import { runLabels } from "../../harness/run/run.ts";

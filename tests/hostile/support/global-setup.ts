@@ -1,6 +1,6 @@
 /** One stack for the whole suite. The last output line has the figures. */
 import type { TestProject } from "vitest/node";
-import { ownStackSetup } from "../../e2e/support/own-stack-setup.ts";
+import { ownStackSetup } from "../../e2e/support/stack/own-stack-setup.ts";
 import { beginFigures, figuresLine } from "./figures.ts";
 
 /** Limits per address are raised, because all attackers share one address; they have tests of their own. Tokens outlive the suite. */

@@ -1,6 +1,6 @@
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { stack } from "../../e2e/support/stack.ts";
+import { stack } from "../../e2e/support/stack/stack.ts";
 import { exchange } from "../../harness/exchange.ts";
 
 export interface RawOptions {

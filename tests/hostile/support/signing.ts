@@ -1,8 +1,8 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
 import { KeyEncryption } from "@routeql/auth-sidecar/keys/key-encryption";
 import type { PublicJwk } from "@routeql/auth-sidecar/keys/signing-key";
-import { containerOf } from "../../e2e/support/docker.ts";
-import { database } from "../../e2e/support/database.ts";
+import { containerOf } from "../../e2e/support/stack/docker.ts";
+import { database } from "../../e2e/support/stack/database.ts";
 import { mustRun } from "../../harness/process.ts";
 
 export interface StackKey {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Agent, fetch } from "undici";
-import { stack } from "../../e2e/support/stack.ts";
+import { checkServerIdentity } from "node:tls";
+import { Agent, buildConnector, fetch } from "undici";
+import { stack } from "../../e2e/support/stack/stack.ts";
 
 /** One failed request. */
 export interface Lost {
@@ -51,14 +52,27 @@ const kinds: readonly Kind[] = [
  */
 export class Clients {
   private readonly lost: Lost[] = [];
+  private readonly lastAnswers = new Map(kinds.map(({ what }) => [what, 0]));
   private readonly working: readonly Promise<void>[];
-  private readonly agent = new Agent({ connect: { ca: stack.caCertificate }, pipelining: 0 });
+  private readonly agent: Agent;
   private answered = 0;
   private longest = 0;
   private ended = false;
 
-  /** @param pause milliseconds between an answer and the next request */
-  constructor(pause = 20) {
+  /**
+   * @param pause milliseconds between an answer and the next request
+   * @param address address of each new connection, as a load balancer chooses it; default: that of the URL
+   */
+  constructor(pause = 20, address?: () => string) {
+    const { hostname: named } = new URL(stack.url);
+    const connect = buildConnector({
+      ca: stack.caCertificate,
+      checkServerIdentity: (_, certificate) => checkServerIdentity(named, certificate),
+    });
+    this.agent = new Agent({
+      connect: (options, callback) => connect({ ...options, hostname: address?.() ?? options.hostname }, callback),
+      pipelining: 0,
+    });
     this.working = kinds.map((kind) => this.work(kind, pause));
   }
 
@@ -67,6 +81,11 @@ export class Clients {
     await Promise.all(this.working);
     await this.agent.close();
     return { answered: this.answered, lost: this.lost, longest: this.longest };
+  }
+
+  /** When the last correctly answered request was sent, of the kind where that is longest ago, in milliseconds since 1970. */
+  get allAnsweredAt(): number {
+    return Math.min(...this.lastAnswers.values());
   }
 
   /** Number of lost requests up to now. */
@@ -79,8 +98,10 @@ export class Clients {
       const began = Date.now();
       const problem = await this.ask(kind);
       this.longest = Math.max(this.longest, Date.now() - began);
-      if (problem === undefined) this.answered += 1;
-      else this.lost.push({ what: kind.what, at: began, why: problem });
+      if (problem === undefined) {
+        this.answered += 1;
+        this.lastAnswers.set(kind.what, began);
+      } else this.lost.push({ what: kind.what, at: began, why: problem });
       await sleep(pause);
     }
   }

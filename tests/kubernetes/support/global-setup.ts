@@ -6,7 +6,7 @@ import { readFile, rm } from "node:fs/promises";
 import type { TestProject } from "vitest/node";
 import { explain } from "@routeql/host/failure";
 import { stackPaths } from "@routeql/host/paths";
-import { describeStack } from "../../e2e/support/describe-stack.ts";
+import { describeStack } from "../../e2e/support/stack/describe-stack.ts";
 import { NodeAccess, type NodeDescription } from "../../kubernetes-node/access.ts";
 import { KubernetesNode } from "../../kubernetes-node/node.ts";
 import { stackName, up } from "./stack.ts";

@@ -22,14 +22,15 @@ const probeName = (service: string): string => `probe-${service}`;
 
 /**
  * A pod that policies treat like one of a service's. It is never ready, so no Service sends it requests.
- * @param image one with Node
+ * @param image one with Node @param nodeName default: the scheduler's choice
  */
-function probePod(service: string, image: string): object {
+function probePod(service: string, image: string, nodeName?: string): object {
   return {
     apiVersion: "v1",
     kind: "Pod",
     metadata: { name: probeName(service), namespace, labels: { ...labelsOf(service), probe: "true" } },
     spec: {
+      ...(nodeName === undefined ? {} : { nodeName }),
       automountServiceAccountToken: false,
       terminationGracePeriodSeconds: 0,
       readinessGates: [{ conditionType: "routeql.test/never" }],
@@ -48,14 +49,14 @@ function probePod(service: string, image: string): object {
 }
 
 /** Creates one probe for each service and waits until they run. */
-export async function makeProbes(services: readonly string[]): Promise<void> {
+export async function makeProbes(services: readonly string[], nodeName?: string): Promise<void> {
   const { items } = await node.get<{ items: (Labelled & { spec: { containers: { image: string }[] } })[] }>(
     "pods",
     `--namespace=${namespace}`,
     "--selector=app.kubernetes.io/name=auth-sidecar",
   );
   const image = items[0]!.spec.containers[0]!.image;
-  await node.apply(services.map((service) => probePod(service, image)));
+  await node.apply(services.map((service) => probePod(service, image, nodeName)));
   await node.kubectl([
     "wait",
     `--namespace=${namespace}`,

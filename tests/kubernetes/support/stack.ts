@@ -1,6 +1,6 @@
 import type { UpResult } from "@routeql/cli/stack/bring-up";
 import { bringDown, bringUp } from "../../harness/stack/commands.ts";
-import { engineOfTheRun } from "../../e2e/support/engine-of-the-run.ts";
+import { engineOfTheRun } from "../../e2e/support/stack/engine-of-the-run.ts";
 import type { NodeAccess } from "../../kubernetes-node/access.ts";
 
 /** Name of the suite's stack: like `prod`, without the services that a test machine lacks. */

@@ -1,3 +1,4 @@
+#!/bin/sh
 # Serves the registry for the user in the environment.
 set -eu
 htpasswd -Bbc /tmp/htpasswd "$REGISTRY_USER" "$REGISTRY_PASSWORD"

@@ -7,11 +7,12 @@ import type { Failure } from "@routeql/host/failure";
 import { stackPaths } from "@routeql/host/paths";
 import { acquireCli } from "@routeql/cli/pulumi/acquire";
 import { updateStack } from "@routeql/cli/stack/bring-up";
+import { updateOnDocker } from "@routeql/cli/stack/places/docker";
 import { removeLeftovers } from "@routeql/cli/pulumi/recovery";
 import { openStack } from "@routeql/cli/stack/workspace";
 import { newStackName } from "../../harness/run/stack-name.ts";
 
-/** Numbers of resources by the engine's operation. */
+/** Numbers of resources by Pulumi's operation. */
 export type Changes = Readonly<Record<string, number>>;
 
 export interface TinyStack extends AsyncDisposable {
@@ -35,7 +36,7 @@ const acquire = (): ReturnType<typeof acquireCli> =>
 // On a machine without a CLI it may have to be built first.
 beforeAll(acquire, 900_000);
 
-/** A separate stack under the real engine with the stand-in providers; removed with all its objects at the end of the test. */
+/** A separate stack under the real Pulumi with the stand-in providers; removed with all its objects at the end of the test. */
 export async function tinyStack(): Promise<TinyStack> {
   const name = newStackName("tiny");
   const paths = stackPaths(name);
@@ -54,7 +55,12 @@ export async function tinyStack(): Promise<TinyStack> {
     stack,
     async up(next, signal = new AbortController().signal) {
       program = next;
-      const { changes, outputs } = await updateStack(stack, paths, { say: silent, show: silent, signal });
+      const { changes, outputs } = await updateStack(
+        stack,
+        paths,
+        { say: silent, show: silent, signal },
+        updateOnDocker(stack.name),
+      );
       return {
         changes,
         outputs: Object.fromEntries(Object.entries(outputs).map(([key, { value }]) => [key, value as unknown])),

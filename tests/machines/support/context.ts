@@ -7,7 +7,7 @@ export interface DockerConfiguration extends AsyncDisposable {
   readonly folder: string;
 }
 
-/** A folder for DOCKER_CONFIG whose current context selects an engine, like `docker context create` and `use`. */
+/** A folder for DOCKER_CONFIG whose current context selects a daemon, like `docker context create` and `use`. */
 export async function contextTo(endpoint: string): Promise<DockerConfiguration> {
   const folder = await mkdtemp(join(tmpdir(), "routeql-docker-config-"));
   const meta = join(folder, "contexts/meta", createHash("sha256").update("there").digest("hex"));

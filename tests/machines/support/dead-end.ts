@@ -1,6 +1,6 @@
 /**
  * Starts a program in a network whose only way out drops every packet. Root only; the machine's own network stays as it is, and the
- * Docker engine's socket works.
+ * Docker daemon's socket works.
  */
 export const throughDeadEnd: readonly string[] = [
   "unshare",

@@ -1,6 +1,6 @@
 /** One stack for the files of the suites `faults` and `hostile` that `npm test` runs. */
 import type { TestProject } from "vitest/node";
-import { ownStackSetup } from "../../e2e/support/own-stack-setup.ts";
+import { ownStackSetup } from "../../e2e/support/stack/own-stack-setup.ts";
 import { forgetFigures } from "../../faults/support/figures.ts";
 import { beginFigures, figuresLine } from "../../hostile/support/figures.ts";
 import { settings } from "../../hostile/support/global-setup.ts";

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { parse } from "yaml";
-import { ownStackSetup } from "../../e2e/support/own-stack-setup.ts";
+import { ownStackSetup } from "../../e2e/support/stack/own-stack-setup.ts";
 import { repository } from "../../harness/repository.ts";
 import { build } from "./official-image.ts";
 

@@ -9,7 +9,7 @@ const inputsOf = (suite: string): Objects =>
   Object.fromEntries(suiteInputs[suite]!.inputs.map((path) => [path, `object of ${path}`]));
 const recorded =
   (date: string): State["recordOf"] =>
-  (suite) => ({ date, passed: 1, seconds: 1, inputs: inputsOf(suite) });
+  (suite) => ({ date, passed: 1, seconds: 120, inputs: inputsOf(suite) });
 const all = suitesOf("test:all");
 const state = { inputsOf, recordOf: recorded("2026-12-01T00:00:00Z"), now };
 const always = [...suitesOf("test").map(({ name }) => name), "secrets"];
@@ -41,20 +41,61 @@ test.each([
   ["a page", ["docs/design/faults.md"], ["site"]],
   ["a page whose commands are typed", ["docs/operate/tls.md"], ["operate", "site"]],
   ["the sidecar", ["auth-sidecar/src/errors.ts"], ["auth-sidecar", "faults", "hostile"]],
+  ["a text of an error", ["packages/contract/error-codes.ts"], ["auth-sidecar", "faults", "hostile", "gateway"]],
   ["the engine", ["engine/src/sql/print.ts"], ["faults", "hostile", "engine", "checker"]],
+  [
+    "a check of tokens",
+    ["engine/src/auth/token-verifier.ts"],
+    ["auth-sidecar", "faults", "hostile", "engine", "checker"],
+  ],
   ["the checker", ["hasura-checks/src/rules/check.ts"], ["checker"]],
   ["a command", ["cli/main.ts"], ["operate", "kubernetes", "updates", "pulumi", "local"]],
-  ["the gateway", ["nginx/configuration/start.sh"], ["kubernetes", "faults", "hostile", "gateway"]],
+  ["the schema command", ["cli/commands/schema.ts"], ["operate", "kubernetes", "updates", "pulumi", "local", "engine"]],
+  ["an alert", ["infra/monitoring/alerts.yml"], ["operate", "kubernetes", "faults", "updates", "pulumi", "local"]],
+  ["the status", ["cli/status/report.ts"], ["operate", "kubernetes", "faults", "updates", "pulumi", "local"]],
   [
-    "a migration",
-    ["database/migrations/0001_schema.sql"],
-    ["operate", "database", "auth-sidecar", "kubernetes", "faults", "updates", "pulumi", "hostile", "local"],
+    "an image",
+    ["images/feed/Dockerfile"],
+    ["operate", "kubernetes", "faults", "updates", "pulumi", "hostile", "local", "gateway"],
   ],
+  ["the gateway", ["nginx/configuration/start.sh"], ["kubernetes", "faults", "hostile", "gateway"]],
+  ["a migration", ["database/migrations/0001_schema.sql"], ["database", "auth-sidecar", "updates", "pulumi"]],
+  [
+    "a permission",
+    ["hasura-metadata/databases/default/tables/public_view_hijacks.yaml"],
+    ["database", "faults", "updates", "hostile", "engine"],
+  ],
+  ["the program", ["infra/components/routeql.ts"], ["operate", "kubernetes", "updates", "pulumi", "local"]],
   ["a test of one suite", ["tests/local/monitoring.test.ts"], ["local"]],
   [
     "a shared setting of the sidecar",
     ["packages/sidecar-settings/numbers.ts"],
     ["operate", "auth-sidecar", "kubernetes", "faults", "updates", "pulumi", "hostile", "local"],
+  ],
+  [
+    "a meaning of a setting of the sidecar",
+    ["packages/sidecar-settings/group-roles.ts"],
+    ["operate", "auth-sidecar", "kubernetes", "faults", "pulumi", "hostile", "local"],
+  ],
+  [
+    "a service that clients do not reach",
+    ["infra/services/sessions.ts"],
+    ["operate", "kubernetes", "faults", "updates", "pulumi", "hostile", "local"],
+  ],
+  [
+    "the containers on Docker",
+    ["infra/targets/docker/container.ts"],
+    ["operate", "kubernetes", "faults", "updates", "pulumi", "hostile", "local"],
+  ],
+  [
+    "a service that is not attacked",
+    ["infra/services/monitoring.ts"],
+    ["operate", "kubernetes", "faults", "updates", "pulumi", "local"],
+  ],
+  [
+    "a step of a restore",
+    ["database/restore/carry-over.sql"],
+    ["operate", "database", "kubernetes", "updates", "pulumi"],
   ],
 ])("a change of %s runs the suites that exercise it", (_, paths, expected) => {
   expect(changedBy(...paths)).toEqual(expected);
@@ -80,7 +121,10 @@ test("the reason names the changed inputs, new and removed ones too", () => {
   const gateway = suites.filter(({ name }) => name === "gateway");
   const { nginx: _, ...others } = inputsOf("gateway");
   const choices = choose(gateway, { ...state, inputsOf: () => ({ ...others, console: "other", added: "new" }) });
-  expect(inLines(choices)).toBe("  gateway       runs   changed since 2026-12-01: added, console, nginx");
+  expect(inLines(choices, 2)).toBe(
+    "  gateway       runs   changed since 2026-12-01: added, console, nginx\n" +
+      "  beside npm test about 2 min, by the records of the last successes",
+  );
 });
 
 test("without git a suite runs", () => {

@@ -7,6 +7,8 @@ export interface Choice {
   readonly suite: Suite;
   readonly runs: boolean;
   readonly reason: string;
+  /** Duration of its last success in seconds. */
+  readonly seconds?: number | undefined;
 }
 
 /** What the choice depends on. */
@@ -23,9 +25,9 @@ const day = 24 * 60 * 60 * 1000;
 
 /** Decides on each suite: those of `npm test` run, and every other one whose inputs differ from its record, or whose record is old. */
 export const choose = (suites: readonly Suite[], state: State): readonly Choice[] =>
-  suites.map((suite) => ({ suite, ...decide(suite, state) }));
+  suites.map((suite) => ({ suite, ...decide(suite, state), seconds: state.recordOf(suite.name)?.seconds }));
 
-function decide(suite: Suite, { inputsOf, recordOf, now }: State): Omit<Choice, "suite"> {
+function decide(suite: Suite, { inputsOf, recordOf, now }: State): Pick<Choice, "runs" | "reason"> {
   if (suite.tier === "test") return { runs: true, reason: "belongs to npm test" };
   if (!hasRecord(suite)) return { runs: true, reason: "searches the other suites of this run" };
   const record = recordOf(suite.name);
@@ -41,8 +43,15 @@ function decide(suite: Suite, { inputsOf, recordOf, now }: State): Omit<Choice, 
   return { runs: false, reason: `passed on ${date} with the same inputs` };
 }
 
-/** One line for each suite. */
-export const inLines = (choices: readonly Choice[]): string =>
-  choices
-    .map(({ suite, runs, reason }) => `  ${suite.name.padEnd(14)}${runs ? "runs " : "stays"}  ${reason}`)
-    .join("\n");
+/** One line for each suite, and the expected duration of those that run for a change. */
+export function inLines(choices: readonly Choice[], lanes: number): string {
+  const lines = choices.map(
+    ({ suite, runs, reason }) => `  ${suite.name.padEnd(14)}${runs ? "runs " : "stays"}  ${reason}`,
+  );
+  const seconds = choices.map((choice) => (choice.runs ? (choice.seconds ?? 0) : 0));
+  const sum = seconds.reduce((total, each) => total + each, 0);
+  // Lanes end together, except beside one long suite.
+  const minutes = Math.max(sum / lanes, ...seconds) / 60;
+  if (sum > 0) lines.push(`  beside npm test about ${minutes.toFixed(0)} min, by the records of the last successes`);
+  return lines.join("\n");
+}

@@ -1,7 +1,7 @@
-import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, matchesGlob } from "node:path";
 import { expect, test } from "vitest";
+import { listedFiles } from "../../boundaries/listed-files.ts";
 import { repository } from "../../harness/repository.ts";
 import { markedBlocks } from "../../operate/support/pages.ts";
 import { suites } from "../suites.ts";
@@ -9,12 +9,7 @@ import { importedFiles, importsOf } from "./imports.ts";
 import { isNoInput, type SuiteInputs, suiteInputs } from "./inputs.ts";
 import { recordsFolder } from "./records.ts";
 
-const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
-  cwd: repository,
-  encoding: "utf8",
-})
-  .split("\n")
-  .filter((path) => path !== "" && existsSync(join(repository, path)));
+const files = listedFiles();
 const isBelow = (path: string, folders: readonly string[]): boolean =>
   folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
 const inputsOf = (name: string): SuiteInputs => suiteInputs[name]!;

@@ -1,7 +1,7 @@
 /** What each suite exercises. `.ci/run` runs a suite if one of its inputs differs from the record of its last success. */
 
 export interface SuiteInputs {
-  /** Files and folders. A change of one runs the suite. */
+  /** Files and folders. A change of one runs the suite; of a page, a change of a heading, a mark or a block of code. */
   readonly inputs: readonly string[];
   /** Packages that the suite uses only by their `exports`. A change inside of them does not run it. */
   readonly through?: readonly string[];
@@ -14,20 +14,47 @@ export const isNoInput = (path: string): boolean =>
 /** Paths from a text with blanks or line breaks between them. */
 const paths = (text: string): readonly string[] => text.trim().split(/\s+/);
 
+/** The contract without the texts of errors. */
+const contract = paths(`
+  README.md connection environment.ts log-lines.ts most-heavy.ts package.json paths.ts pem.ts printable.ts roles.ts
+  rotated-secret.ts stop-server.ts trace-context.ts unavailable.ts within.ts written-text.ts`).map(
+  (name) => `packages/contract/${name}`,
+);
+
+/** The texts of errors, an input of the suites that test their senders. */
+const errorTexts = "packages/contract/error-codes.ts";
+
 /** What all vitest suites with containers install, build and start. */
 const shared = paths(`
-  package.json package-lock.json .npmrc .dockerignore tsconfig.json vitest.config.ts
-  packages/contract packages/host packages/pins tests/package.json tests/harness`);
+  package.json package-lock.json .npmrc .dockerignore tsconfig.json vitest.config.ts packages/host packages/pins tests/harness`).concat(
+  contract,
+);
 
-/** The kit: settings, targets and commands, and what they read of the database. */
+/** The kit: settings, targets and commands. */
 const kit = paths(`
-  infra cli database images hasura-metadata packages/database packages/sidecar-settings packages/tracing/settings.ts
-  Pulumi.yaml Pulumi.example.yaml`);
+  infra cli images packages/database-access packages/tracing/settings.ts Pulumi.yaml Pulumi.example.yaml`);
 
-/** The services of a stack, and their description. */
+/** What the sidecar declares: ranges and meanings of its settings. */
+const sidecarSettings = "packages/sidecar-settings";
+
+/** What the jobs and a restore do with the schema, which the suites `e2e` and `database` test. */
+const jobs = paths("database/migrate database/restore");
+
+/** The services of a stack on Docker, with their description and their settings. */
 const services = paths(`
-  auth-sidecar database engine hasura-metadata images infra nginx
-  packages/database packages/metadata packages/sidecar-settings packages/tracing`);
+  auth-sidecar engine hasura-metadata images infra/description infra/services infra/settings/declared infra/targets/docker nginx
+  packages/metadata packages/sidecar-settings packages/tracing`).concat(errorTexts);
+
+/** The services of the attacked stack. The attackers are guests of its network, and the tests check limits and restarts of each container. */
+const attackedServices = paths(`
+  auth-sidecar engine hasura-metadata images infra/description infra/targets/docker nginx packages/metadata
+  packages/sidecar-settings packages/tracing`).concat(
+  errorTexts,
+  paths(`
+    all archive auth-sidecar database database-place embedded-engine file-contents gateway metadata-files migrate placement
+    sessions`).map((name) => `infra/services/${name}.ts`),
+  paths("access data-stores engine gateway network sidecar").map((name) => `infra/settings/declared/${name}.ts`),
+);
 
 /** Files of suites that start a stack for others. */
 const ownStack = paths("tests/e2e/support tests/secrets/spellings.ts");
@@ -43,8 +70,8 @@ const behindCommands = paths("auth-sidecar engine hasura-checks packages/metadat
 /** The harness builds images and knows the settings of a stack. */
 const behindHarness = paths("cli infra tests/runner");
 
-const behindServices = paths("cli hasura-checks routing tests/runner");
-const behindEverything = paths("hasura-checks offline routing tests/runner");
+const behindServices = paths("cli database infra tests/runner");
+const behindEverything = paths("database hasura-checks offline routing tests/runner");
 
 /** By suite. Those of `npm test` run with every change; their lists are for the test that each file has a suite. */
 export const suiteInputs: Readonly<Record<string, SuiteInputs>> = {
@@ -57,23 +84,23 @@ export const suiteInputs: Readonly<Record<string, SuiteInputs>> = {
     inputs: paths(`
       .ci .env.example .github .pre-commit-hooks.yaml CHANGELOG.md CONTRIBUTING.md LICENSE README.md SECURITY.md
       Pulumi.dev.yaml Pulumi.local.yaml Pulumi.prod.yaml action.yml bench ci-templates docs renovate.json routeql.yaml
-      tests/README.md tests/boundaries tests/documents tests/runner tests/verify`),
+      packages/contract tests/README.md tests/package.json tests/boundaries tests/documents tests/runner tests/verify`),
   },
-  e2e: { inputs: [...shared, ...kit, ...services, ...paths("console routing tests/e2e")] },
+  e2e: { inputs: [...shared, ...kit, ...services, ...paths("console database routing tests/e2e")] },
   conformance: { inputs: [...shared, ...paths("engine packages/metadata tests/conformance tests/differential")] },
   permissions: { inputs: [...shared, ...paths("engine hasura-checks database hasura-metadata tests/permissions")] },
   "main-faults": { inputs: [...shared, ...services, ...paths("tests/main-faults tests/faults tests/hostile")] },
   operate: {
-    inputs: [...shared, ...kit, ...walkedPages].concat(
+    inputs: [...shared, ...kit, sidecarSettings, ...jobs, ...walkedPages].concat(
       paths("tests/operate tests/pulumi/support/checkout.ts tests/local/support"),
       paths("tests/auth-sidecar/directory tests/auth-sidecar/directory-container.ts"),
     ),
-    through: [...behindCommands, "nginx", "offline"],
+    through: [...behindCommands, "database", "nginx", "offline"],
   },
   database: {
     inputs: shared.concat(
       paths(
-        "database packages/database routing hasura-metadata cli/database docs/start/desk tests/database tests/artemis",
+        "database packages/database-access routing hasura-metadata cli/database docs/start/desk tests/database tests/artemis",
       ),
       paths("images/database images/database-tools"),
     ),
@@ -81,46 +108,64 @@ export const suiteInputs: Readonly<Record<string, SuiteInputs>> = {
   },
   "auth-sidecar": {
     inputs: shared.concat(
-      paths("auth-sidecar packages/sidecar-settings packages/tracing database docs/operate/ldap.md tests/auth-sidecar"),
+      paths("auth-sidecar packages/sidecar-settings packages/tracing docs/operate/ldap.md tests/auth-sidecar"),
+      paths("database/migrations database/migrate"),
+      errorTexts,
       paths("images/auth-sidecar images/database images/sessions tests/engine/support/engine-process.ts"),
+      // Tokens of a rotation go to an engine.
+      paths("engine/src/auth"),
     ),
-    through: [...behindHarness, "packages/database"],
+    through: [...behindHarness, ...paths("database engine packages/database-access")],
   },
   kubernetes: {
-    inputs: [...shared, ...kit, ...ownStack].concat(
+    inputs: [...shared, ...kit, sidecarSettings, ...jobs, ...ownStack].concat(
       paths(
         "nginx offline docs/operate/rights docs/start/desk tests/kubernetes tests/kubernetes-node tests/local/support/tiny-stack.ts",
       ),
       paths("04-endpoints-session-flow 05-graphql 09-events").map((name) => `tests/e2e/${name}.test.ts`),
     ),
-    through: behindCommands,
+    through: [...behindCommands, "database", errorTexts],
   },
   faults: {
     inputs: [...shared, ...services, ...ownStack].concat(
-      paths("tests/faults tests/gateway/support"),
+      paths("cli/status infra/monitoring tests/faults tests/gateway/support"),
       paths("client interface-description sidecar-process stack").map((name) => `tests/auth-sidecar/${name}.ts`),
     ),
-    through: behindServices,
+    through: [...behindServices, "packages/database-access"],
   },
   updates: {
     inputs: [...shared, ...kit].concat(
-      paths("offline docs/start/desk tests/updates tests/pulumi/support tests/e2e/support/engine-of-the-run.ts"),
+      paths("database hasura-metadata/databases offline docs/start/desk"),
+      paths("tests/updates tests/pulumi/support tests/e2e/support/stack/engine-of-the-run.ts"),
+      // The suite sets a limit of logins.
+      "packages/sidecar-settings/numbers.ts",
     ),
-    through: [...behindCommands, "nginx"],
+    through: [...behindCommands, ...paths("nginx packages/sidecar-settings")],
   },
   pulumi: {
-    inputs: [...shared, ...kit, ...paths("offline docs/start/desk tests/pulumi")],
+    inputs: [...shared, ...kit, sidecarSettings, ...paths("database offline docs/start/desk tests/pulumi")],
     through: [...behindCommands, "nginx"],
   },
-  hostile: { inputs: [...shared, ...services, ...ownStack, "tests/hostile"], through: behindServices },
+  hostile: { inputs: [...shared, ...attackedServices, ...ownStack, "tests/hostile"], through: behindServices },
   local: {
-    inputs: [...shared, ...kit, ...ownStack, ...paths("tests/local tests/auth-sidecar/directory-container.ts")],
-    through: [...behindCommands, ...paths("nginx offline packages/tracing")],
+    inputs: [
+      ...shared,
+      ...kit,
+      sidecarSettings,
+      ...ownStack,
+      // The rights of the logins that read metrics.
+      ...paths("database.ts grants.sql main.ts privileges.sql roles.ts settings.ts").map(
+        (name) => `database/migrate/${name}`,
+      ),
+      ...paths("tests/local tests/auth-sidecar/directory-container.ts"),
+    ],
+    through: [...behindCommands, ...paths("database nginx offline packages/tracing")],
   },
   engine: {
     inputs: shared.concat(
       paths("engine packages/metadata packages/tracing hasura-metadata images/database images/engine"),
       paths("docs/clients/lost-answers.md docs/reference/engine.md tests/engine tests/conformance tests/differential"),
+      paths("cli/commands/schema.ts"),
     ),
     through: behindHarness,
   },
@@ -133,8 +178,9 @@ export const suiteInputs: Readonly<Record<string, SuiteInputs>> = {
   },
   gateway: {
     inputs: shared.concat(
+      errorTexts,
       paths("nginx console infra/services/gateway.ts infra/targets/docker/files.ts tests/gateway"),
-      paths("images/gateway images/database images/sessions"),
+      paths("images"),
     ),
     through: behindHarness,
   },

@@ -39,7 +39,7 @@ export const hasRecord = ({ tier, searchesRun }: Suite): boolean => tier !== "te
 const leftOut = "left out: ";
 
 /** Why a suite did not pass completely: one test that is skipped for want of root, Docker, data or a program is enough. */
-function incompleteness({ tests }: SuiteResult): string | undefined {
+export function incompleteness({ tests }: SuiteResult): string | undefined {
   if (tests.some(({ state }) => state === "failed")) return "it failed";
   const wanting = tests.find(({ state, reason }) => state === "skipped" && reason?.startsWith(leftOut) !== true);
   if (wanting !== undefined) return `it skipped ${wanting.title}: ${wanting.reason ?? "no reason given"}`;

@@ -29,10 +29,23 @@ function checkout() {
 
 test("gives the objects of the commit", () => {
   const { folder, git } = checkout();
-  expect(objectsOf(["docs", "docs/page.md", "absent"], folder)).toEqual({
+  expect(objectsOf(["docs", "engine/src/print.ts", "absent"], folder)).toEqual({
     docs: git("rev-parse", "HEAD:docs"),
-    "docs/page.md": git("rev-parse", "HEAD:docs/page.md"),
+    "engine/src/print.ts": git("rev-parse", "HEAD:engine/src/print.ts"),
   });
+});
+
+test("of a page only headings, marks and blocks count", () => {
+  const { write, objects } = checkout();
+  const page = (heading: string, mark: string, sentence: string, command: string): string | undefined => {
+    write("docs/page.md", `## ${heading}\n\n${sentence}\n\n<!-- walk: ${mark} -->\n\n\`\`\`sh\n${command}\n\`\`\`\n`);
+    return objects()["docs/page.md"];
+  };
+  const first = page("Renew", "renew", "Renew it.", "npm run up");
+  expect(page("Renew", "renew", "Renew it each year.", "npm run up")).toBe(first);
+  expect(page("Change", "renew", "Renew it.", "npm run up")).not.toBe(first);
+  expect(page("Renew", "change", "Renew it.", "npm run up")).not.toBe(first);
+  expect(page("Renew", "renew", "Renew it.", "npm run rotate")).not.toBe(first);
 });
 
 test.each([

@@ -3,7 +3,7 @@ import { exceeds } from "../../cost/limits.ts";
 import { databaseLost, EngineError, type EngineErrorInit } from "../../errors.ts";
 import { lengthOf, textOf } from "../../postgres/bytes.ts";
 import type { Connection, Row, Statement } from "../../postgres/connection.ts";
-import type { Claim } from "../../cost/places.ts";
+import type { Lease } from "../../cost/slots.ts";
 import { PostgresError } from "../../postgres/messages.ts";
 import { arrayText } from "../../schema/values.ts";
 import { integer, sql, type Sql, trusted } from "../../sql/sql.ts";
@@ -110,7 +110,7 @@ export class Database {
       if (this.#isClosed) throw new Error("the connections are closed");
       const shared = this.#connections.free <= 1 ? await this.#share(runs, client, signal, span) : undefined;
       if (shared !== undefined) return [shared];
-      return await this.#claimed(asker, (connection) => {
+      return await this.#leased(asker, (connection) => {
         const [only] = runs;
         return runs.length === 1 && only !== undefined
           ? this.#query(connection, only, span).then((rows) => [rows])
@@ -132,13 +132,13 @@ export class Database {
     signal?.throwIfAborted();
     try {
       if (this.#isClosed) throw new Error("the connections are closed");
-      return await this.#claimed(asker, (connection, claim) => {
+      return await this.#leased(asker, (connection, lease) => {
         const level =
           end === "ROLLBACK" ? sql`REPEATABLE READ` : trusted(this.#isolation.replace("-", " ").toUpperCase());
         const change: Transaction = {
           begin: sql`BEGIN ISOLATION LEVEL ${level} READ WRITE; SET LOCAL lock_timeout = ${integer(String(lockTimeout))}`,
           end: () => {
-            claim.preempt = undefined;
+            lease.preempt = undefined;
             return end === "COMMIT" ? commit(connection) : connection.command(sql`ROLLBACK`);
           },
         };
@@ -187,14 +187,14 @@ export class Database {
   }
 
   /** Runs work on a connection of the client's share; once more when it was preempted for other clients. */
-  async #claimed<Result>(
+  async #leased<Result>(
     asker: Asker,
-    work: (connection: Connection, claim: Claim) => Promise<Result>,
+    work: (connection: Connection, lease: Lease) => Promise<Result>,
   ): Promise<Result> {
     const { signal, client = ownClient, timeout = 0 } = asker;
     let waited = 0;
-    const once = async (claim: Claim): Promise<Result> => {
-      const taken = this.#connections.take(claim, signal);
+    const once = async (lease: Lease): Promise<Result> => {
+      const taken = this.#connections.take(lease, signal);
       // Awaiting a connection that is already available would cost as much as finding it.
       let connection: Connection;
       if (taken instanceof Promise) {
@@ -202,16 +202,16 @@ export class Database {
         connection = await taken;
         waited = performance.now() - began;
       } else connection = taken;
-      return this.#connections.use(connection, claim, timeout, (cancel) =>
-        cancellable(signal, cancel, () => work(connection, claim)),
+      return this.#connections.use(connection, lease, timeout, (cancel) =>
+        cancellable(signal, cancel, () => work(connection, lease)),
       );
     };
-    const claim: Claim = { client, isExempt: client === ownClient };
+    const lease: Lease = { client, isExempt: client === ownClient };
     try {
-      return await once(claim);
+      return await once(lease);
     } catch (error) {
       // Preempted for other clients after its first slice; it restarts when a connection for heavy statements is free.
-      if (claim.isPreempted !== true || signal?.aborted === true || !isCancelled(error)) throw error;
+      if (lease.isPreempted !== true || signal?.aborted === true || !isCancelled(error)) throw error;
       return await once({ client, isHeavy: true, waited });
     }
   }

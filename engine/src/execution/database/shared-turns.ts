@@ -33,7 +33,7 @@ export class SharedTurns {
     this.#watchdog = new Watchdog(patience);
   }
 
-  /** Waiting statements without their own place in the queue. */
+  /** Waiting statements without their own slot in the queue. */
   get joined(): number {
     return this.#joined;
   }
@@ -63,21 +63,21 @@ export class SharedTurns {
     });
   }
 
-  /** @param client of the first statement; the turn has its place in the queue */
+  /** @param client of the first statement; the turn has its slot in the queue */
   async #run(members: Member[], client: string): Promise<void> {
     // Statements of the same event-loop turn can still join, which uses the last free connection best.
     await new Promise(setImmediate);
     this.#joined -= 1;
     // The turn is short, because a long one is cancelled.
-    const claim = { client, isExempt: true };
+    const lease = { client, isExempt: true };
     let connection: Connection;
     try {
-      connection = await this.#connections.take(claim);
+      connection = await this.#connections.take(lease);
     } finally {
       if (this.#boarding === members) this.#boarding = [];
       this.#joined -= members.length - 1;
     }
-    await this.#connections.use(connection, claim, 0, (cancel) => this.#answer(connection, members, cancel));
+    await this.#connections.use(connection, lease, 0, (cancel) => this.#answer(connection, members, cancel));
   }
 
   async #answer(connection: Connection, all: readonly Member[], cancel: () => void): Promise<void> {

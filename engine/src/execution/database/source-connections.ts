@@ -2,7 +2,7 @@ import { LibpqClient, type LibpqConfig } from "@routeql/contract/connection/clie
 import type { Cancellation } from "../../cancellation.ts";
 import { ConnectionPool } from "../../postgres/connection-pool.ts";
 import type { Connection } from "../../postgres/connection.ts";
-import type { Claim } from "../../cost/places.ts";
+import type { Lease } from "../../cost/slots.ts";
 import { PostgresError } from "../../postgres/messages.ts";
 
 export interface SourceConnectionsOptions {
@@ -65,8 +65,8 @@ export class SourceConnections {
   }
 
   /** A connection, for `use`. @throws any error of the pool */
-  take(claim: Claim, signal?: Cancellation): Connection | Promise<Connection> {
-    return this.#pool.take(claim, signal);
+  take(lease: Lease, signal?: Cancellation): Connection | Promise<Connection> {
+    return this.#pool.take(lease, signal);
   }
 
   /**
@@ -75,7 +75,7 @@ export class SourceConnections {
    */
   async use<Result>(
     connection: Connection,
-    claim: Claim,
+    lease: Lease,
     limit: number,
     work: (cancel: () => void) => Promise<Result>,
   ): Promise<Result> {
@@ -88,20 +88,20 @@ export class SourceConnections {
     const limiting = limit === 0 ? undefined : this.#limiting(limit);
     limiting?.watch(timed);
     this.#watchdog.watch(connection);
-    if (claim.isExempt !== true && claim.isHeavy !== true) claim.preempt = cancel;
+    if (lease.isExempt !== true && lease.isHeavy !== true) lease.preempt = cancel;
     try {
       return await work(cancel);
     } catch (error) {
       mustGo = mustReconnect(error);
       throw error;
     } finally {
-      claim.preempt = undefined;
+      lease.preempt = undefined;
       limiting?.release(timed);
       this.#watchdog.release(connection);
       // The connection stays in use until a cancellation is over, so that it cannot hit the next statement.
       if (cancelling !== undefined) await cancelling;
-      if (mustGo) this.#pool.discard(connection, claim);
-      else this.#pool.give(connection, claim);
+      if (mustGo) this.#pool.discard(connection, lease);
+      else this.#pool.give(connection, lease);
     }
   }
 

@@ -191,7 +191,7 @@ function isOwnFault(error: unknown): boolean {
 
 function failed(error: EngineError): PollAnswer {
   const answered = { text: errorReply(error), failed: true, empty: false };
-  if (error.code === "busy") return { ...answered, overload: error };
+  if (error.code === "busy") return { ...answered, overload: error, mayPass: true };
   return error.code === "timeout" ? answered : { ...answered, fault: error };
 }
 

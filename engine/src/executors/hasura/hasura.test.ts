@@ -250,7 +250,7 @@ test("an unknown document of one client leaves places for the known ones of othe
   const headers = { authorization: `Bearer ${await token()}` };
   expect(await (await post(front.url, { query: "{ quick }" }, headers)).text()).toBe(data);
   const slow = Array.from({ length: 10 }, (_item, index) => post(front.url, { query: `{ slow${index} }` }, headers));
-  await vi.waitFor(() => expect(front.asked.length).toBeGreaterThan(1));
+  await vi.waitFor(() => expect(front.asked.length).toBeGreaterThan(1), 20_000);
   expect(await (await post(front.url, { query: "{ quick }" }, headers)).text()).toBe(data);
   expect(front.asked.filter(({ body }) => body.query.includes("slow"))).toHaveLength(1);
   held.resolve(data);
@@ -268,7 +268,7 @@ describe.each(["graphql-transport-ws", "graphql-ws"])("a live query over %s", (p
     const [init] = front.frames;
     expect(init).toMatchObject({ type: "connection_init", payload: { headers: { "x-hasura-role": "viewer" } } });
     client.send({ type: protocol === "graphql-ws" ? "stop" : "complete", id: "mine" });
-    await vi.waitFor(() => expect(front.frames.at(-1)).toMatchObject({ type: "complete" }));
+    await vi.waitFor(() => expect(front.frames.at(-1)).toMatchObject({ type: "complete" }), 20_000);
     client.socket.terminate();
   });
 

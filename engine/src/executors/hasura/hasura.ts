@@ -11,7 +11,7 @@ import { LiveLoad } from "./live-load.ts";
 import { LiveQuery } from "./live-query.ts";
 import { LiveSocket } from "./live-socket.ts";
 import { readFacts } from "./metadata-facts.ts";
-import { HasuraPlaces } from "./places.ts";
+import { HasuraSlots } from "./slots.ts";
 import { outageOf, Upstream, type UpstreamOptions } from "./upstream.ts";
 
 /** Milliseconds beyond the statements' own limit: a statement may wait for a connection of Hasura. */
@@ -45,7 +45,7 @@ const clientOf = ({ client, role }: Session): string => client ?? role;
 export function createHasuraExecutor(settings: Settings, address: string): Executor {
   const options = optionsOf(settings, address);
   const documents = new Documents(options);
-  const places = new HasuraPlaces(options.connections);
+  const slots = new HasuraSlots(options.connections);
   const load = new LiveLoad(options.connections);
   const upstream = new Upstream(options);
   const url = `${options.url.replace(/^http/, "ws")}/v1/graphql`;
@@ -71,9 +71,9 @@ export function createHasuraExecutor(settings: Settings, address: string): Execu
       const client = clientOf(session);
       span?.set({ "graphql.operation.name": document.operation.definition.name?.value });
       try {
-        const free = await places.take(client, document.paceFor(client, rows), signal);
+        const free = await slots.take(client, document.paceFor(client, rows), signal);
         const start = performance.now();
-        // The place is kept until Hasura has answered, also when the client leaves.
+        // The slot is kept until Hasura has answered, also when the client leaves.
         const onEnd = (): void => {
           document.ran(client, performance.now() - start, rows);
           free();
@@ -97,7 +97,7 @@ export function createHasuraExecutor(settings: Settings, address: string): Execu
             rows,
             client: clientOf(session),
             listener,
-            places,
+            slots,
             load,
             subscribe: (own) => socketOf(session).subscribe(JSON.stringify(request), own),
           }),
@@ -108,7 +108,7 @@ export function createHasuraExecutor(settings: Settings, address: string): Execu
       const subscribers = [...sockets.values()].reduce((sum, socket) => sum + socket.subscribers, 0);
       return {
         plans: documents.statistics,
-        pool: places.statistics,
+        pool: slots.statistics,
         liveQueries: { cohorts: load.documents, members: sockets.size, subscribers },
       };
     },

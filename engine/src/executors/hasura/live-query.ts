@@ -3,7 +3,7 @@ import { busy, toEngineError } from "../../errors.ts";
 import type { Listener, Subscription } from "../../executor.ts";
 import type { KnownDocument } from "./documents.ts";
 import type { LiveLoad } from "./live-load.ts";
-import type { HasuraPlaces } from "./places.ts";
+import type { HasuraSlots } from "./slots.ts";
 
 export interface LiveQueryOptions {
   readonly document: KnownDocument;
@@ -11,7 +11,7 @@ export interface LiveQueryOptions {
   readonly rows: number;
   readonly client: string;
   readonly listener: Listener;
-  readonly places: HasuraPlaces;
+  readonly slots: HasuraSlots;
   readonly load: LiveLoad;
   /** Starts it at Hasura. */
   readonly subscribe: (listener: Listener) => Subscription;
@@ -20,7 +20,7 @@ export interface LiveQueryOptions {
 /** Time in milliseconds for the first answer. */
 const trialTimeout = 10_000;
 
-/** A live query at Hasura. The first of a document holds a place until its cost is known; it ends if its client's cost too much. */
+/** A live query at Hasura. The first of a document holds a slot until its cost is known; it ends if its client's cost too much. */
 export class LiveQuery implements Subscription {
   readonly #options: LiveQueryOptions;
   readonly #left = new LightCancellation();
@@ -61,7 +61,7 @@ export class LiveQuery implements Subscription {
   }
 
   async #try(): Promise<void> {
-    const { document, client, rows, listener, places } = this.#options;
+    const { document, client, rows, listener, slots } = this.#options;
     const ended = Promise.withResolvers<void>();
     try {
       // Hundreds of clients may start the same document at once: one of them measures it for all.
@@ -73,7 +73,7 @@ export class LiveQuery implements Subscription {
       }
       document.trial = ended.promise;
       const pace = document.paceFor(client, rows);
-      const free = await places.take(client, pace === "quick" ? "unknown" : pace, this.#left);
+      const free = await slots.take(client, pace === "quick" ? "unknown" : pace, this.#left);
       const start = performance.now();
       const timer = setTimeout(() => this.#refuse(busy("upstream")), trialTimeout);
       let isTried = false;

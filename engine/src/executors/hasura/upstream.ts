@@ -193,7 +193,7 @@ function forwarded(reply: string): EngineError {
 
 /**
  * The same error with status 503, if the database or Hasura causes it: a statement of a lost database fails at Hasura like any other, and requests
- * wait for a silent one until the places of the front are taken.
+ * wait for a silent one until the slots of the front are taken.
  */
 export async function outageOf(error: unknown, upstream: Pick<Upstream, "cause">): Promise<unknown> {
   if (!(error instanceof EngineError)) return error;

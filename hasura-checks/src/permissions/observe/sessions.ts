@@ -57,7 +57,7 @@ function usesIn(node: FilterNode, table: DeclaredTable, found: Map<string, Use[]
 const columnOf = (operand: Operand): { column: string; type: DatabaseType | undefined } =>
   operand.kind === "column"
     ? { column: operand.name, type: operand.type }
-    : operand.kind === "text"
+    : operand.kind === "cast"
       ? columnOf(operand.of)
       : { column: "", type: operand.type };
 

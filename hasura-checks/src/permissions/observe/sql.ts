@@ -1,5 +1,5 @@
 import type { DeclaredAccess, DeclaredPermission, DeclaredTable, Filter } from "../../declared/declared.ts";
-import { sessionVariable } from "../../declared/filter-tree.ts";
+import { sessionVariable } from "@routeql/metadata/filter-names";
 import { filterSql, identifier, quoted } from "../../declared/filter-text.ts";
 import { fieldOf, orderColumns, valueColumns } from "./documents.ts";
 import type { Variables } from "./served.ts";

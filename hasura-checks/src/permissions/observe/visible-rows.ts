@@ -1,4 +1,5 @@
 /** Rows of each table that a role sees, compared with all rows of the table. */
+import { withoutCommands } from "../../cli/terminal-text.ts";
 import type { DeclaredAccess, DeclaredPermission, DeclaredTable } from "../../declared/declared.ts";
 import { identifier } from "../../declared/filter-text.ts";
 import { UnderivableMetadata } from "../../declared/permission.ts";
@@ -147,7 +148,7 @@ export function visibleRowsTable(rows: readonly VisibleRows[], namesSources: boo
       row.toStranger?.toLocaleString("en") ?? "",
     ]);
   const widths = head.map((title, column) => Math.max(title.length, ...lines.map((line) => line[column]?.length ?? 0)));
-  return [head, ...lines]
+  const text = [head, ...lines]
     .map((line) =>
       line
         .map((cell, column) => cell.padEnd(widths[column] ?? 0))
@@ -155,4 +156,5 @@ export function visibleRowsTable(rows: readonly VisibleRows[], namesSources: boo
         .trimEnd(),
     )
     .join("\n");
+  return withoutCommands(text);
 }

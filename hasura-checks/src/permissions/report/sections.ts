@@ -1,4 +1,4 @@
-/** Tables of the permissions besides select permissions, for the Markdown document and the HTML page. */
+/** Tables of the permissions besides select permissions, for the Markdown document. */
 import type { DeclaredAccess } from "../../declared/declared.ts";
 import { rowsText, writesOfRole, writeText } from "./expectations.ts";
 

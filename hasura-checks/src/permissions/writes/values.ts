@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { CatalogTable } from "@routeql/metadata/catalog/catalog";
 import type { DeclaredPermission, DeclaredTable, Filter } from "../../declared/declared.ts";
-import { sessionVariable } from "../../declared/filter-tree.ts";
+import { sessionVariable } from "@routeql/metadata/filter-names";
 import { identifier, quoted } from "../../declared/filter-text.ts";
 import { keyOf } from "../../declared/tables.ts";
 import type { DeclaredWrite } from "../../declared/writes.ts";

@@ -1,6 +1,6 @@
 import { getNamedType, type GraphQLSchema, isInputObjectType, isObjectType } from "graphql";
 import type { DeclaredTable, Filter } from "../../declared/declared.ts";
-import { sessionVariable } from "../../declared/filter-tree.ts";
+import { sessionVariable } from "@routeql/metadata/filter-names";
 import { keyOf } from "../../declared/tables.ts";
 import type { DeclaredWrite } from "../../declared/writes.ts";
 import { identifier } from "../../declared/filter-text.ts";

@@ -112,10 +112,15 @@ test("verifies the storage by the given authorities", () => {
   expect(storeSpec(ofOwn, "login").configuration).not.toHaveProperty("endpointCA");
 });
 
+test("gives the plugin's container requests and limits, which a quota requires", () => {
+  const { resources } = storeSpec(backup, undefined).instanceSidecarConfiguration;
+  for (const sizes of Object.values(resources)) expect(Object.keys(sizes)).toEqual(["cpu", "memory"]);
+});
+
 test("sends no unknown checksums to storage other than Amazon's", () => {
-  expect(storeSpec(backup, undefined)).not.toHaveProperty("instanceSidecarConfiguration");
+  expect(storeSpec(backup, undefined).instanceSidecarConfiguration).not.toHaveProperty("env");
   expect(
-    storeSpec({ ...backup, endpoint: "https://storage.example.net" }, "login").instanceSidecarConfiguration?.env,
+    storeSpec({ ...backup, endpoint: "https://storage.example.net" }, "login").instanceSidecarConfiguration.env,
   ).toEqual([
     { name: "AWS_REQUEST_CHECKSUM_CALCULATION", value: "when_required" },
     { name: "AWS_RESPONSE_CHECKSUM_VALIDATION", value: "when_required" },

@@ -3,7 +3,7 @@ import { loginRole, roles } from "@routeql/database/migrate/roles";
 import { roleNames } from "@routeql/database/migrate/settings";
 import type { RoleName } from "@routeql/database/migrate/settings";
 import { databaseAddress } from "../../../services/database-place.ts";
-import { storageAddress } from "../../../services/storage-region.ts";
+import { storageAddress, withoutBucket } from "../../../services/storage-region.ts";
 import type { PodSettings } from "../../../settings/values/pods.ts";
 import { placement, podMetadata } from "../pod.ts";
 import { resourcesOf } from "../resources.ts";
@@ -132,6 +132,9 @@ export function clusterSpec<Name>(settings: ClusterSettings, secrets: LoginSecre
   };
 }
 
+/** Of the plugin's container: a quota requires them, and the default of a namespace may be too little for a backup. */
+const pluginResources = { requests: { cpu: "50m", memory: "128Mi" }, limits: { cpu: "1", memory: "1Gi" } };
+
 /** Storage other than Amazon's may reject the checksums that its client sends by default. */
 const checksumsWhereRequired = ["AWS_REQUEST_CHECKSUM_CALCULATION", "AWS_RESPONSE_CHECKSUM_VALIDATION"].map((name) => ({
   name,
@@ -148,17 +151,18 @@ export function storeSpec<Name>(
   credentials: Name | undefined,
   authorities?: Name,
 ) {
+  const bucket = new URL(destination).host;
   const env = [
     ...(endpoint === undefined ? [] : checksumsWhereRequired),
     ...(endpoint === undefined && region === undefined
       ? []
-      : [{ name: "AWS_DEFAULT_REGION", value: storageAddress(endpoint, region).region }]),
+      : [{ name: "AWS_DEFAULT_REGION", value: storageAddress(endpoint, region, bucket).region }]),
   ];
   return {
     retentionPolicy: `${retentionDays}d`,
     configuration: {
       destinationPath: destination,
-      ...(endpoint === undefined ? {} : { endpointURL: endpoint }),
+      ...(endpoint === undefined ? {} : { endpointURL: withoutBucket(endpoint, bucket) }),
       ...(authorities === undefined ? {} : { endpointCA: { name: authorities, key: authoritiesKey } }),
       s3Credentials:
         credentials === undefined
@@ -170,7 +174,7 @@ export function storeSpec<Name>(
       wal: { compression: "gzip" },
       data: { compression: "gzip" },
     },
-    ...(env.length === 0 ? {} : { instanceSidecarConfiguration: { env } }),
+    instanceSidecarConfiguration: { resources: pluginResources, ...(env.length === 0 ? {} : { env }) },
   };
 }
 

@@ -7,7 +7,8 @@ import { containerBody, endpoints } from "./inputs.ts";
 import { type ContainerInputs, containerInputs } from "./inputs.ts";
 import { removeContainer, waitForExit, waitUntilHealthy } from "./lifecycle.ts";
 import { makeRoom, removePredecessor, resumePredecessor, stay } from "./succession.ts";
-import { assertOurs, labelsOf } from "../ownership.ts";
+import { assertOurs } from "@routeql/host/ownership";
+import { labelsOf } from "../labels.ts";
 import type { Context, ResourceKind } from "../../shared/provider.ts";
 import { canonical, isUnknown, type Properties } from "../../shared/values.ts";
 
@@ -76,13 +77,13 @@ function startError(inputs: ContainerInputs, error: unknown): Error {
   );
 }
 
-/** Settings that the engine changes in an existing container. */
+/** Settings that the daemon changes in an existing container. */
 function adjustable(inputs: ContainerInputs): object {
   const { RestartPolicy, Memory, MemorySwap } = containerBody(inputs).HostConfig ?? {};
   return { RestartPolicy, Memory, MemorySwap };
 }
 
-/** Whether a container keeps the network that its creation names. The engine makes the input unknown while it replaces a network. */
+/** Whether a container keeps the network that its creation names. The daemon makes the input unknown while it replaces a network. */
 function sameFirstNetwork(olds: ContainerInputs, news: ContainerInputs): boolean {
   if (isUnknown(news.networksAdvanced)) return false;
   const [before, after] = [endpoints(olds), endpoints(news)];
@@ -165,7 +166,7 @@ export const container: ResourceKind<ContainerInputs> = {
     const target = docker.getContainer(id);
     await moveBetweenNetworks(id, endpoints(olds), endpoints(inputs));
     const wanted = adjustable(inputs);
-    // A repair changes no limit, and an engine without control groups rejects every update of limits.
+    // A repair changes no limit, and a daemon without control groups rejects every update of limits.
     if (canonical(wanted) !== canonical(adjustable(olds))) await target.update(wanted);
     const info = await target.inspect();
     if (runningDrift(inputs, info).length === 0) return {};
@@ -183,7 +184,7 @@ export const container: ResourceKind<ContainerInputs> = {
 
 type Inspection = Docker.ContainerInspectInfo;
 
-/** The engine adds entries to lists (an image's variables, default labels), so the actual list must contain the requested one. */
+/** The daemon adds entries to lists (an image's variables, default labels), so the actual list must contain the requested one. */
 function contains(is: unknown, should: unknown): boolean {
   if (Array.isArray(should))
     return Array.isArray(is) && should.every((entry) => is.some((other) => canonical(other) === canonical(entry)));
@@ -194,10 +195,10 @@ function contains(is: unknown, should: unknown): boolean {
   return canonical(is ?? null) === canonical(should ?? null);
 }
 
-/** Changed settings, by their names in the engine's inspection. */
+/** Changed settings, by their names in the daemon's inspection. */
 export function settingsDrift(inputs: ContainerInputs, info: Inspection): string[] {
   const { HostConfig, ...config } = containerBody(inputs);
-  // If the kernel does not account for swap, the engine reports a different limit than the requested one. Earlier versions created a container
+  // If the kernel does not account for swap, the daemon reports a different limit than the requested one. Earlier versions created a container
   // in its first network instead of `bridge`.
   const { MemorySwap: _swap, NetworkMode: mode, ...others } = HostConfig ?? {};
   const host = inputs.networksAdvanced === undefined ? { ...others, NetworkMode: mode } : others;
@@ -221,7 +222,7 @@ export function runningDrift(inputs: ContainerInputs, info: Inspection): string[
   return [];
 }
 
-/** Copies files into an existing container. They belong to root; the engine creates missing folders. */
+/** Copies files into an existing container. They belong to root; the daemon creates missing folders. */
 async function putUploads(
   container: Docker.Container,
   uploads: NonNullable<ContainerInputs["uploads"]>,

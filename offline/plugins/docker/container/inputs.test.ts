@@ -41,6 +41,18 @@ test("mounts the folder of the program, and no folder without one", () => {
   expect(containerInputs.safeParse(archive).success).toBe(true);
 });
 
+test("gives a container the host names of EXTRA_HOSTS, with addresses of IPv4 and IPv6", () => {
+  const named = containerInputs.parse({
+    ...inputs,
+    hosts: [
+      { host: "ldap.example.net", ip: "192.0.2.7" },
+      { host: "ldap.example.net", ip: "2001:db8::7" },
+    ],
+  });
+  const { HostConfig } = containerBody(named);
+  expect(HostConfig?.ExtraHosts).toEqual(["ldap.example.net:192.0.2.7", "ldap.example.net:2001:db8::7"]);
+});
+
 test.each([
   ["5s", 5e9],
   ["500ms", 5e8],
@@ -48,7 +60,7 @@ test.each([
   ["1.5h", 5400e9],
 ])("%s is %d nanoseconds", (text, expected) => expect(durationNanoseconds(text)).toBe(expected));
 
-test("translates the inputs to the engine's terms and omits absent ones", () => {
+test("translates the inputs to the daemon's terms and omits absent ones", () => {
   const body = containerBody(inputs);
   expect(body).toMatchObject({
     Image: "i",
@@ -67,7 +79,7 @@ test("translates the inputs to the engine's terms and omits absent ones", () => 
   expect(body.HostConfig).not.toHaveProperty("ReadonlyRootfs");
 });
 
-/** The Docker engine's description of an unchanged container, including fields that the engine adds. */
+/** The Docker daemon's description of an unchanged container, including fields that the daemon adds. */
 function inspection(): Parameters<typeof settingsDrift>[1] {
   const { HostConfig: host, ...config } = containerBody(inputs);
   return {
@@ -78,7 +90,7 @@ function inspection(): Parameters<typeof settingsDrift>[1] {
   } as unknown as Parameters<typeof settingsDrift>[1];
 }
 
-test("an unchanged container has no drift, despite fields added by the engine", () => {
+test("an unchanged container has no drift, despite fields added by the daemon", () => {
   expect(settingsDrift(inputs, inspection())).toEqual([]);
   expect(runningDrift(inputs, inspection())).toEqual([]);
 });

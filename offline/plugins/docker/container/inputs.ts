@@ -1,7 +1,7 @@
 import type Docker from "dockerode";
 import { hostFolderVariable } from "@routeql/host/own-peers";
 import { z } from "zod";
-import { labelInputs, labelsOf } from "../ownership.ts";
+import { labelInputs, labelsOf } from "../labels.ts";
 
 const duration = z
   .string()
@@ -9,7 +9,7 @@ const duration = z
 const texts = z.array(z.string()).optional();
 const whole = z.int().optional();
 
-/** A program that reaches the engine of Pulumi must not gain the rights of the Docker engine: only the program's folder is mounted. */
+/** A program that reaches Pulumi must not gain the rights of the Docker daemon: only the program's folder is mounted. */
 const hostPath = z
   .string()
   .refine((folder) => folder !== "" && folder === process.env[hostFolderVariable], {
@@ -27,6 +27,7 @@ export const containerInputs = z.strictObject({
   labels: labelInputs,
   networkMode: z.enum(["none", "bridge"]).optional(),
   networksAdvanced: z.array(z.strictObject({ name: z.string(), aliases: texts })).optional(),
+  hosts: z.array(z.strictObject({ host: z.string(), ip: z.string() })).optional(),
   volumes: z
     .array(
       z.strictObject({
@@ -126,6 +127,7 @@ function hostConfig(inputs: ContainerInputs): Docker.HostConfig {
       ({ volumeName, hostPath, containerPath, readOnly }) =>
         `${volumeName ?? hostPath}:${containerPath}:${readOnly ? "ro" : "rw"}`,
     ),
+    ExtraHosts: inputs.hosts?.map(({ host, ip }) => `${host}:${ip}`),
     Tmpfs: inputs.tmpfs,
     ReadonlyRootfs: inputs.readOnly,
     CapDrop: inputs.capabilities?.drops,

@@ -21,7 +21,7 @@ async function failure(container: Docker.Container, name: string, what: string):
   return new Error(`container ${name} ${what}. ${log}`);
 }
 
-/** Runs the container's health check now. The engine's own first check runs one interval after the start. */
+/** Runs the container's health check now. The daemon's own first check runs one interval after the start. */
 async function passesCheck(
   container: Docker.Container,
   [kind, ...command]: readonly string[],
@@ -37,7 +37,7 @@ async function passesCheck(
     }
   } catch (error) {
     signal.throwIfAborted();
-    // The engine reports that the container is stopped, or cannot run a program in it: it is about to exit or restart.
+    // The daemon reports that the container is stopped, or cannot run a program in it: it is about to exit or restart.
     if (statusOf(error) === undefined) throw error;
   }
   return false;

@@ -1,3 +1,4 @@
+#!/bin/sh
 set -e
 # dscontainer imports these files. Without them the certificate names the machine that builds the image.
 mkdir -p /data/config /data/tls/ca
@@ -9,7 +10,7 @@ printf 'subjectAltName=DNS:localhost' > names
 openssl x509 -req -in request.pem -CA ca/ca.crt -CAkey ca-key.pem -CAcreateserial -days 730 -extfile names -out server.crt 2>/dev/null
 /usr/libexec/dirsrv/dscontainer -r > /directory/log 2>&1 &
 server=$!
-for attempt in $(seq 120); do
+for _ in $(seq 120); do
   if grep -q "container started" /directory/log; then break; fi
   sleep 1
 done

@@ -1,3 +1,4 @@
+#!/bin/sh
 set -e
 : > /directory/start-log
 /usr/libexec/dirsrv/dscontainer -r > /directory/start-log 2>&1 &

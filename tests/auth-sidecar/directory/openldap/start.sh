@@ -1,3 +1,4 @@
+#!/bin/sh
 set -e
 cd /directory/data
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj "/CN=Test directory CA" -keyout ca-key.pem -out ca.pem 2>/dev/null
