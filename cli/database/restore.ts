@@ -5,10 +5,11 @@
  * 1. `remember.sql` reads accounts and keys of the replaced database, and `empty.sql` deletes its content
  * 2. the migrations of the backup create the schema; `replay.sql` runs the operator's migrations, whose texts the replaced database has
  * 3. `restore.sh` passes on the dump's rows: `only-rows.awk` rejects any other SQL
- * 4. `after-rows.sql` attaches partitions and notifies readers; `after-replay.sql` resumes triggers and refreshes materialized views
- * 5. `carry-over.sql` keeps accounts disabled and passwords changed, and withdraws signing keys; `report.sql` returns what it did
+ * 4. `after-rows.sql` attaches partitions and notifies readers; `after-replay.sql` resumes triggers and refreshes materialized views;
+ *    `migrate/grants.sql` sets the rights, unless the backup lacks migrations
+ * 5. `carry-over.sql` keeps accounts disabled and passwords changed, and withdraws signing keys
  *
- * commands/restore.ts then runs the job migrate for later migrations, and opens logins. A restore from the archive (docker/archive.ts) replaces
+ * After the commit, `report.sql` returns what the last step did. commands/restore.ts then runs the job migrate for later migrations, and opens logins. A restore from the archive (docker/archive.ts) replaces
  * the files of the database, and uses only the steps remember and carry over.
  */
 import { randomBytes } from "node:crypto";

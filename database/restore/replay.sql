@@ -1,6 +1,8 @@
 -- Runs the operator's migrations from the replaced database, and empties the tables that they fill. The setting routeql.own has their names.
 do $$ declare own text; change record;
   known jsonb := coalesce(nullif(current_setting('routeql.own_texts', true), ''), '{}')::jsonb;
+  kept jsonb := (select jsonb_object_agg(name, current_setting(name, true))
+    from unnest(array['client_min_messages', 'routeql.own_texts', 'routeql.keep_keys', 'routeql.replaced']) name);
 begin
   for own in select name from jsonb_array_elements_text(current_setting('routeql.own')::jsonb) with ordinality names (name, place) order by place loop
     if known ->> own is null then
@@ -8,6 +10,10 @@ begin
     end if;
     perform set_config('search_path', 'public', true);
     execute known ->> own;
+    -- As in the job migrate: another client_encoding or role of a migration must not apply to the rows.
+    reset all;
+    reset role;
+    perform set_config(key, value, true) from jsonb_each_text(kept);
   end loop;
   perform set_config('search_path', 'public', true);
   create temporary table suspended on commit drop as
