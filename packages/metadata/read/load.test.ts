@@ -39,6 +39,27 @@ test("follows includes relative to the including file", () => {
   });
 });
 
+test("includes SQL as its text, with comments and line ends", () => {
+  const sql = "-- A colon: no mapping\nselect 1 -- one\nfrom x\n";
+  write({ ...base, "databases/default/tables/public_a.yaml": 'table: "!include a.sql"\n' });
+  write({ "databases/default/tables/a.sql": sql });
+  const { merged, problems } = loadMetadata(directory);
+  expect(problems).toEqual([]);
+  expect(valueAt(merged, ["sources", 0, "tables", 0, "table"])).toBe(sql);
+});
+
+test.each(["# nothing yet\n", "", "null\n", "---\n"])("names the include of a file without a value: %j", (text) => {
+  write({ ...base, "databases/default/tables/public_b.yaml": text });
+  expect(loadMetadata(directory).problems).toMatchObject([
+    {
+      file: "databases/default/tables/tables.yaml",
+      path: "[1]",
+      line: 2,
+      reason: expect.stringMatching(/^includes databases\/default\/tables\/public_b\.yaml, which holds no value/),
+    },
+  ]);
+});
+
 test("accepts an include as a YAML tag", () => {
   write({ ...base, "databases/default/tables/tables.yaml": "- !include public_a.yaml\n" });
   expect(loadMetadata(directory).merged).toMatchObject({ sources: [{ tables: [{ table: "a" }] }] });

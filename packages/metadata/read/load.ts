@@ -61,6 +61,9 @@ const directoryFiles: Readonly<Record<string, string>> = {
 /** Files that can be misspelt metadata files, unlike a README. */
 const couldBeMetadata = /\.(ya?ml|json|graphql)$/i;
 
+/** Other included files are texts, as for Hasura's CLI, such as the SQL of a native query. */
+const isData = /\.(ya?ml|json)$/i;
+
 /** The work for a file that is included again, in values of YAML. */
 const costOfInclude = 20;
 
@@ -124,6 +127,7 @@ class Loader {
       }
       return undefined;
     }
+    if (including.length > 0 && !isData.test(file)) return text;
     if (file.endsWith(".graphql")) return text.replaceAll(/#.*$/gm, "").trim() === "" ? null : text;
     const parsed = new YamlFile(text);
     for (const { reason, line: wrong } of parsed.problems) this.#problem(file, "", reason, wrong);
@@ -155,7 +159,11 @@ class Loader {
       this.#problem(file, printPath(path), `includes ${this.#display(target)} from within itself`, line);
       return undefined;
     }
-    return this.read(target, including, path, line);
+    const value = this.read(target, including, path, line);
+    if (value !== null) return value;
+    const reason = `includes ${this.#display(target)}, which holds no value, so Hasura's CLI crashes. Write [] or {} into it`;
+    this.#problem(file, printPath(path), reason, line);
+    return undefined;
   }
 
   origin(value: unknown): string | undefined {
