@@ -3,7 +3,7 @@ import { isSocket, readConnection, urlProblem } from "@routeql/contract/connecti
 import { pins } from "@routeql/pins/pins";
 import { readSessionsUrl } from "@routeql/sidecar-settings/sessions-url";
 import { matching, oneOf, range, serviceImage } from "../values/checks.ts";
-import { bucket, objectName, schedule, webAddress } from "../values/kubernetes-checks.ts";
+import { annotations, bucket, objectName, schedule, webAddress } from "../values/kubernetes-checks.ts";
 import { type Check, file, flag, givenSecret, number, text } from "../values/setting.ts";
 
 const databaseUrlForm = "postgres://<administrator>:<password>@<host>[:<port>]/<database>";
@@ -160,6 +160,13 @@ export const cloudNativePgSettings = {
     meaning: "CloudNativePG: namespace of the operator.",
     ...objectName,
   }),
+  databaseServiceAccountAnnotations: text({
+    argument: "database.serviceAccountAnnotations",
+    environment: "DATABASE_SERVICE_ACCOUNT_ANNOTATIONS",
+    meaning:
+      "CloudNativePG: annotations of the instances' service account, such as the role of backups without an access key. Instances that run need a restart.",
+    ...annotations,
+  }),
   backupDestination: text({
     argument: "database.backupDestination",
     environment: "BACKUP_DESTINATION",
@@ -183,7 +190,8 @@ export const cloudNativePgSettings = {
   backupAccessKeyId: givenSecret({
     argument: "database.backupAccessKeyId",
     environment: "BACKUP_ACCESS_KEY_ID",
-    meaning: "Access key id for the object storage. CloudNativePG without it: the nodes' role.",
+    meaning:
+      "Access key id for the object storage. CloudNativePG without it: the role of the service account or of the nodes.",
   }),
   backupSecretAccessKey: givenSecret({
     argument: "database.backupSecretAccessKey",

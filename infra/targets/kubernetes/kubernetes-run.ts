@@ -86,6 +86,7 @@ function clusterOf(
 ): Input<ClusterSettings> | undefined {
   if (settings.database !== "cloudnative-pg") return undefined;
   const { cpuMillicores, memoryMegabytes } = describeDatabase(settings).resources;
+  const { databaseServiceAccountAnnotations: annotations } = settings;
   const given = {
     instances: settings.databaseInstances,
     image: derive(settings.databaseClusterImage, (image) => withDigest(image, digests)),
@@ -94,6 +95,7 @@ function clusterOf(
     memoryMegabytes,
     imagePullSecret: settings.imagePullSecret,
     pod: pods("database"),
+    serviceAccountAnnotations: annotations === undefined ? undefined : derive(annotations, readAnnotations),
     operatorNamespace: settings.databaseOperatorNamespace,
     apiServerPorts: settings.apiServerPorts,
     destination: settings.backupDestination,

@@ -1,10 +1,11 @@
+import { BlockList, isIP } from "node:net";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { OutsideName, ServiceDescription, ServiceName } from "../../description/service.ts";
 import { settings } from "../../settings/list.ts";
 import { nameServersOf } from "../../settings/values/cluster-network.ts";
 import { describeTestService } from "../../testing/descriptions.ts";
-import { denyAll, networkRules, type NetworkFacts, outsidePlaces, placeOf } from "./network-rules.ts";
+import { denyAll, networkRules, type NetworkFacts, outsidePlaces, peersOf, placeOf } from "./network-rules.ts";
 
 const scope = {
   namespace: "routes",
@@ -36,7 +37,7 @@ interface Rule {
   readonly to?: {
     podSelector?: { matchLabels: Record<string, string> };
     namespaceSelector?: object;
-    ipBlock?: { cidr: string };
+    ipBlock?: { cidr: string; except?: string[] };
   }[];
   readonly ports: { port: number; protocol: string }[];
 }
@@ -126,6 +127,33 @@ test("external services are reachable only for their declared callers", () => {
       }
     }),
   );
+});
+
+const familyOf = (address: string) => (isIP(address) === 4 ? "ipv4" : "ipv6");
+const within = (address: string, range: string): boolean => {
+  const [network = "", length] = range.split("/");
+  const list = new BlockList();
+  list.addSubnet(network, Number(length), familyOf(network));
+  return familyOf(address) === familyOf(network) && list.check(address, familyOf(address));
+};
+
+test("a place with a host name has any address except those of the metadata services of clouds", () => {
+  const service = describeTestService({ name: "auth-sidecar", callsOutside: ["database"] });
+  const blocks = specs([service])
+    .get("auth-sidecar")!
+    .egress.at(-1)!
+    .to!.map(({ ipBlock }) => ipBlock!);
+  const reaches = (address: string): boolean =>
+    blocks.some(({ cidr, except = [] }) => within(address, cidr) && !except.some((range) => within(address, range)));
+  const some = ["192.0.2.1", "10.0.0.1", "2001:db8::1", "fd00::1"];
+  expect(some.filter((address) => !reaches(address))).toEqual([]);
+  const none = ["169.254.169.254", "169.254.170.23", "fe80::a9fe:a9fe", "fd00:ec2::254", "fd20:ce::254"];
+  expect(none.filter(reaches)).toEqual([]);
+});
+
+test("an exception is within its block, as the API server requires", () => {
+  for (const { ipBlock } of peersOf({ ports: [] }) as { ipBlock: { cidr: string; except: string[] } }[])
+    expect(ipBlock.except.filter((range) => !within(range.split("/")[0]!, ipBlock.cidr))).toEqual([]);
 });
 
 test("only callers may use DNS, and only the cluster's name servers", () => {

@@ -19,7 +19,7 @@ export interface ForeignPart {
 /** An external place: ports, and its namespace or address if known. */
 export interface OutsidePlace {
   readonly ports: readonly number[];
-  /** CIDR; without one, any address, because a policy cannot contain a name. */
+  /** CIDR; without one, any address outside of the metadata services of clouds, because a policy cannot contain a name. */
   readonly addresses?: readonly string[];
   /** Namespace of a Service of the cluster. Some network plugins apply addresses only to traffic that leaves the cluster. */
   readonly namespace?: string;
@@ -35,7 +35,11 @@ export interface NetworkFacts {
 }
 
 const hostRange = (address: string): string => `${address}/${isIP(address) === 4 ? 32 : 128}`;
-const everywhere = ["0.0.0.0/0", "::/0"];
+/** All addresses but those at which clouds give a node's credentials to its pods: link-local ones, and those of AWS and Google in IPv6. */
+const everywhere = [
+  { cidr: "0.0.0.0/0", except: ["169.254.0.0/16"] },
+  { cidr: "::/0", except: ["fe80::/10", "fd00:ec2::/64", "fd20:ce::254/128"] },
+];
 export const tcp = (ports: readonly number[]): Port[] => ports.map((port) => ({ port, protocol: "TCP" }));
 export const podsWith = (matchLabels: Labels) => ({ podSelector: { matchLabels: { ...matchLabels } } });
 export const inNamespace = (name: string): Peer => ({
@@ -44,7 +48,7 @@ export const inNamespace = (name: string): Peer => ({
 
 export function peersOf(place: OutsidePlace): Peer[] {
   if (place.namespace !== undefined) return [inNamespace(place.namespace)];
-  return (place.addresses ?? everywhere).map((cidr) => ({ ipBlock: { cidr } }));
+  return (place.addresses?.map((cidr) => ({ cidr })) ?? everywhere).map((ipBlock) => ({ ipBlock }));
 }
 
 const nameServerPeer = (server: NameServer): Peer =>

@@ -128,7 +128,20 @@ test("sends no unknown checksums to storage other than Amazon's", () => {
   ]);
 });
 
-const callers = { callers: ["engine", "migrate"] as const, nameServers: [], scope: { instance: "routeql-prod" } };
+test("annotates the service account of the instances, for a role", () => {
+  const role = { "eks.amazonaws.com/role-arn": "arn:aws:iam::123456789012:role/routes" };
+  expect(clusterSpec({ ...settings, serviceAccountAnnotations: role }, logins, {})).toMatchObject({
+    serviceAccountTemplate: { metadata: { annotations: role } },
+  });
+  expect(clusterSpec(settings, logins, {})).not.toHaveProperty("serviceAccountTemplate");
+});
+
+const callers = {
+  callers: ["engine", "migrate"] as const,
+  backupLogin: "keys",
+  nameServers: [],
+  scope: { instance: "routeql-prod" },
+};
 
 test("accepts declared callers, other instances and the operator only", () => {
   const { ingress } = clusterPolicy(settings, callers) as { ingress: { from: object[]; ports: { port: number }[] }[] };
@@ -155,4 +168,17 @@ test.each([
     egress: { to: object[]; ports: { port: number }[] }[];
   };
   expect(egress.at(-1)?.ports.map(({ port }) => port)).toEqual(ports);
+});
+
+test("only backups without keys reach the services that give roles, at port 80", () => {
+  const reached = (given: typeof settings.backup, backupLogin: unknown): string[] => {
+    const { egress } = clusterPolicy({ ...settings, backup: given }, { ...callers, backupLogin }) as {
+      egress: { to: { ipBlock?: { cidr: string } }[]; ports: { port: number }[] }[];
+    };
+    const atPort = egress.filter(({ ports }) => ports.some(({ port }) => port === 80));
+    return atPort.flatMap(({ to }) => to.map(({ ipBlock }) => ipBlock!.cidr));
+  };
+  expect(reached(backup, undefined)).toContain("169.254.169.254/32");
+  expect(reached(backup, "keys")).toEqual([]);
+  expect(reached(undefined, undefined)).toEqual([]);
 });

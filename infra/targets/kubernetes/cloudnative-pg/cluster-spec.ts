@@ -40,6 +40,7 @@ export interface ClusterSettings {
   readonly parameters: Readonly<Record<string, string>>;
   readonly imagePullSecret?: string | undefined;
   readonly pod: PodSettings;
+  readonly serviceAccountAnnotations?: Readonly<Record<string, string>> | undefined;
   readonly backup?: BackupSettings | undefined;
   readonly operatorNamespace: string;
   readonly apiServerPorts: readonly number[];
@@ -73,12 +74,14 @@ const zoneSpread = [{ maxSkew: 1, topologyKey: "topology.kubernetes.io/zone", wh
 
 export function clusterSpec<Name>(settings: ClusterSettings, secrets: LoginSecrets<Name>, labels: ObjectLabels) {
   const { instances, image, storage, resources, parameters, imagePullSecret, pod, backup } = settings;
+  const { serviceAccountAnnotations: annotations } = settings;
   return {
     description: "RouteQL",
     instances,
     imageName: image,
     ...(imagePullSecret === undefined ? {} : { imagePullSecrets: [{ name: imagePullSecret }] }),
     inheritedMetadata: podMetadata(pod, labels),
+    ...(annotations === undefined ? {} : { serviceAccountTemplate: { metadata: { annotations } } }),
     ...(pod.priorityClassName === undefined ? {} : { priorityClassName: pod.priorityClassName }),
     enableSuperuserAccess: true,
     superuserSecret: { name: secrets.superuser },
@@ -143,7 +146,7 @@ const checksumsWhereRequired = ["AWS_REQUEST_CHECKSUM_CALCULATION", "AWS_RESPONS
 
 /**
  * Spec of the plugin's ObjectStore.
- * @param credentials Secret with ACCESS_KEY_ID and ACCESS_SECRET_KEY; else the nodes' role
+ * @param credentials Secret with ACCESS_KEY_ID and ACCESS_SECRET_KEY; else the role of the service account or of the nodes
  * @param authorities Secret with the storage's authorities; else the public ones
  */
 export function storeSpec<Name>(

@@ -28,7 +28,7 @@ export interface ClusterParts extends Omit<ClusterCallers, "scope" | "metricsNam
   readonly nameServers: Input<readonly NameServer[]>;
   readonly databaseBackups: boolean | undefined;
   readonly secrets: Secrets;
-  readonly backupLogin?: { readonly accessKeyId: Output<string>; readonly secretAccessKey: Output<string> } | undefined;
+  readonly backupLogin: { readonly accessKeyId: Output<string>; readonly secretAccessKey: Output<string> } | undefined;
   /** Authorities of the object storage, PEM; else the public ones. */
   readonly backupAuthorities?: Input<string> | undefined;
   readonly protectData: boolean;
@@ -129,8 +129,13 @@ const metricsPort = 9187;
 /** The pods of the cluster for their callers' policies. */
 export const clusterPart: ForeignPart = { pods: { "cnpg.io/cluster": clusterName }, ports: [postgres] };
 
+/** Where Amazon's clients get the role of a node, and on EKS that of a service account (Pod Identity). */
+const roleServices = ["169.254.169.254/32", "169.254.170.23/32", "fd00:ec2::254/128", "fd00:ec2::23/128"];
+
 export interface ClusterCallers {
   readonly callers: readonly ServiceName[];
+  /** Keys of the object storage; backups without them use a role. */
+  readonly backupLogin: unknown;
   readonly nameServers: readonly NameServer[];
   readonly metricsNamespace?: string | undefined;
   readonly scope: Pick<Scope, "instance">;
@@ -143,7 +148,7 @@ export function clusterPolicy(
     operatorNamespace,
     apiServerPorts,
   }: Pick<ClusterSettings, "backup" | "operatorNamespace" | "apiServerPorts">,
-  { callers, metricsNamespace, nameServers, scope }: ClusterCallers,
+  { callers, backupLogin, metricsNamespace, nameServers, scope }: ClusterCallers,
 ): types.input.networking.v1.NetworkPolicySpec {
   const instances = podsWith(clusterPart.pods);
   const endpoint = backup === undefined ? undefined : new URL(backup.endpoint ?? "https://s3.amazonaws.com");
@@ -163,6 +168,9 @@ export function clusterPolicy(
         to: peersOf({ ports: [] }),
         ports: tcp([...new Set([...apiServerPorts, ...(storagePort === undefined ? [] : [storagePort])])]),
       },
+      ...(backup === undefined || backupLogin !== undefined
+        ? []
+        : [{ to: peersOf({ ports: [], addresses: roleServices }), ports: tcp([80]) }]),
     ],
   };
 }
