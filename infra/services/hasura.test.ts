@@ -51,6 +51,16 @@ test("the front has only settings of the embedded engine that exist", () => {
   expect(() => readSettings({ ...environment, HASURA_GRAPHQL_ADMIN_SECRET: "s".repeat(32) })).not.toThrow();
 });
 
+test.each<[GivenSettings, string | undefined]>([
+  [{}, undefined],
+  [{ ipFamilies: "IPv4" }, "*"],
+  [{ ipFamilies: "IPv6" }, "*6"],
+  [{ ipFamilies: "IPv4,IPv6" }, "*6"],
+  [{ ipFamilies: "IPv6", hasuraImage: "routeql/engine" }, undefined],
+])("with %j Hasura listens on %s", (given, host) => {
+  expect(service("engine", given).environment["HASURA_GRAPHQL_SERVER_HOST"]).toBe(host);
+});
+
 test("only the job has the metadata, so changed metadata does not restart the engine", () => {
   expect(Object.keys(service("apply-metadata").files)).toContain("metadata/version.yaml");
   expect(Object.keys(service("engine").files)).toEqual(["start/hasura.sh"]);

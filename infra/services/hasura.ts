@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { hasFront, isOwnEngine } from "../images.ts";
-import { textOf } from "../inputs.ts";
+import { derive, textOf } from "../inputs.ts";
 import type { Settings } from "../settings/list.ts";
 import { filesDirectory, type ServiceDescription } from "../description/service.ts";
 import { accessKeys, eitherEngine, eitherEnvironment, embeddedLimits } from "./embedded-engine.ts";
@@ -36,6 +36,15 @@ function environment(settings: Settings): ServiceDescription["environment"] {
   };
 }
 
+/**
+ * Hasura's default `*` is the first address of getaddrinfo, that of IPv4. `*6` is the one of IPv6, which accepts IPv4 too, and that of IPv4 where
+ * there is no IPv6 (streaming-commons, bindPortGenEx).
+ */
+const hostOf = ({ ipFamilies }: Settings): ServiceDescription["environment"] =>
+  ipFamilies === undefined
+    ? {}
+    : { HASURA_GRAPHQL_SERVER_HOST: derive(ipFamilies, (families) => (families.includes("IPv6") ? "*6" : "*")) };
+
 /** Hasura v2 with the metadata stored by the job apply-metadata. Requests without a token are rejected: they have no role. */
 export function describeHasura(settings: Settings): ServiceDescription {
   const own = isOwnEngine(settings);
@@ -43,7 +52,7 @@ export function describeHasura(settings: Settings): ServiceDescription {
     ...eitherEngine,
     entrypoint: ["/bin/sh"],
     command: [`${filesDirectory}/start/hasura.sh`],
-    environment: { ...environment(settings), ...(own ? embeddedLimits(settings) : {}) },
+    environment: { ...environment(settings), ...(own ? embeddedLimits(settings) : hostOf(settings)) },
     secrets: {
       // The front alone accepts clients' keys. It must reach the Hasura before and after a rotation.
       ...(hasFront(settings)
