@@ -73,11 +73,20 @@ export const authorityFileProblems = (
     }
   });
 
-/** The same for a stack, or its written settings that the next update refuses, such as the name of a file that is lost. */
-export const certificateProblemsOf = (stack: string): Promise<Problem[]> =>
+interface CheckedFiles {
+  /** Undefined for settings that are refused. */
+  readonly settings: PlainSettings | undefined;
+  readonly problems: readonly Problem[];
+}
+
+/** The same for a stack with its settings, or those that the next update refuses, such as the name of a file that is lost. */
+export const checkedFilesOf = (stack: string): Promise<CheckedFiles> =>
   readConfiguration(stack).then(
-    async ({ plain }) => [...(await certificateFileProblems(plain, stack)), ...authorityFileProblems(plain)],
-    refusedSettings,
+    async ({ plain }) => ({
+      settings: plain,
+      problems: [...(await certificateFileProblems(plain, stack)), ...authorityFileProblems(plain)],
+    }),
+    (error: unknown) => ({ settings: undefined, problems: refusedSettings(error) }),
   );
 
 /** Settings that no file has, such as the public name, may be given to the update itself. */

@@ -3,7 +3,7 @@ import { Failure } from "@routeql/host/failure";
 import { ApiError } from "@routeql/host/kubernetes/client";
 import { connectionFailure, withoutRights } from "./connection/connection-error.ts";
 import { exitCodeOf } from "./connection/execute.ts";
-import { instanceLabels, refuseOtherCluster } from "./place.ts";
+import { refuseOtherCluster } from "./place.ts";
 
 const place = { server: "https://a.example.net:6443", namespace: "routes", instance: "routeql-prod" };
 
@@ -13,10 +13,6 @@ test("rejects a stack on a cluster other than the one where it runs", () => {
   );
   expect(() => refuseOtherCluster("prod", place, place)).not.toThrow();
   expect(() => refuseOtherCluster("prod", undefined, place)).not.toThrow();
-});
-
-test("finds the objects of a stack by the label that the program gives them", () => {
-  expect(instanceLabels(place)).toEqual({ "app.kubernetes.io/instance": "routeql-prod" });
 });
 
 test.each([

@@ -11,8 +11,6 @@ export type Place = z.infer<typeof place>;
 
 const fileOf = ({ folder }: StackPaths): string => join(folder, "cluster.json");
 
-export { instanceLabels } from "@routeql/host/kubernetes/stack-objects";
-
 /** The place of a running stack; undefined when it does not run on Kubernetes. */
 export async function placeOf(stack: string): Promise<Place | undefined> {
   const text = await readFile(fileOf(stackPaths(stack)), "utf8").catch(() => undefined);

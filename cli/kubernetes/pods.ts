@@ -3,7 +3,8 @@ import type { Cluster } from "@routeql/host/kubernetes/cluster";
 import { ApiError } from "@routeql/host/kubernetes/client";
 import { describePod } from "@routeql/host/kubernetes/readiness";
 import { conditionOf, field, type KubernetesObject, listAt, textAt } from "@routeql/host/kubernetes/objects";
-import { instanceLabels, type Place } from "./place.ts";
+import { instanceLabels } from "@routeql/host/kubernetes/stack-objects";
+import type { Place } from "./place.ts";
 
 export interface Pod {
   readonly name: string;

@@ -7,8 +7,7 @@ import { type Execute, lastWords } from "@routeql/host/program-streams";
 import { inSidecar } from "../stack/in-sidecar.ts";
 import { roleProblems } from "../database/role-logins.ts";
 import { openDatabase } from "../database/open-database.ts";
-import { certificateProblemsOf } from "../configuration/certificate-files.ts";
-import { readConfiguration } from "../configuration/configuration.ts";
+import { checkedFilesOf } from "../configuration/certificate-files.ts";
 import { alertProblems } from "../status/alerts.ts";
 import { stackArgument } from "../foundation/command.ts";
 import { openPlace } from "../open-place.ts";
@@ -58,11 +57,8 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
   const enter = (service: string): Promise<Execute> => place.enter(service);
   const databaseIsDown = problemsOfServices.some(({ subject }) => subject === "database");
   // Before the checks with limits of time: OpenSSL's verdict blocks this program.
-  const certificates = await certificateProblemsOf(stack);
-  const loadsVrps = await readConfiguration(stack).then(
-    ({ plain }) => plain.feedVrpsAddress !== undefined,
-    () => false,
-  );
+  const { settings, problems: ofFiles } = await checkedFilesOf(stack);
+  const loadsVrps = settings?.feedVrpsAddress !== undefined;
   const [
     endpoint,
     database,
@@ -106,7 +102,7 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
     ...store,
     ...files,
     ...lost,
-    ...certificates,
+    ...ofFiles,
     ...ofPlace,
     ...(database?.problems ?? []),
     ...roles.map(({ role, reason }) => ({ subject: role, reason, next: `npm run up${stackArgument(stack)}` })),

@@ -8,7 +8,9 @@ import type { SecretName } from "./secrets.ts";
  * User ids of this project's images, one for each service: the archive has that of the database, whose files it reads. No account of a host may
  * have one: `cli/docker/host-accounts.ts`.
  */
-export const serviceUsers: readonly number[] = serviceNames.slice(1).map((_name, index) => 10_101 + index);
+export const serviceUsers: readonly number[] = serviceNames
+  .filter((name) => name !== "archive")
+  .map((_name, index) => 10_101 + index);
 
 /** User id of both official images with data. Postgres requires a user that has a name. */
 export const officialUser = 999;

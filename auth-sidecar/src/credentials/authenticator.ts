@@ -1,7 +1,8 @@
 /**
- * Why a login is refused, in order. Before this file: a wrong service key or body (endpoints/session.ts), a full queue (`admit` of the source).
- * Here: too many failures (throttle/throttle.ts), then wrong credentials (`verify` of local-accounts.ts, ldap/directory-login.ts), a disabled
- * account, or a password that changed meanwhile. Each refusal is an event in auth.audit_events with a reason of audit/refusals.ts.
+ * Why a login is refused, in order. Before this file: a wrong service key or body, a session store that does not answer (endpoints/session.ts),
+ * a full queue (`admit` of the source). Here: too many failures (throttle/throttle.ts), wrong credentials (`verify` of local-accounts.ts,
+ * ldap/directory-login.ts), a password that changed meanwhile, a disabled account, a password that changed before the record of the login. Each
+ * refusal here is an event in auth.audit_events with a reason of audit/refusals.ts.
  */
 import { createHmac, createSecretKey, hkdfSync } from "node:crypto";
 import type { AuditTrail } from "../audit/audit-trail.ts";

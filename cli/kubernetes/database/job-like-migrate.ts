@@ -3,8 +3,9 @@ import { Failure, messageOf } from "@routeql/host/failure";
 import { deleteAndWait } from "@routeql/host/kubernetes/await";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
 import { field, type KubernetesObject, type Reference } from "@routeql/host/kubernetes/objects";
+import { instanceLabels } from "@routeql/host/kubernetes/stack-objects";
 import type { StackValues } from "../../pulumi/outputs.ts";
-import { instanceLabels, type Place } from "../place.ts";
+import type { Place } from "../place.ts";
 
 const kind = { apiVersion: "batch/v1", kind: "Job" } as const;
 

@@ -1,9 +1,10 @@
 import { deleteAndWait } from "@routeql/host/kubernetes/await";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
 import type { KubernetesObject } from "@routeql/host/kubernetes/objects";
+import { instanceLabels } from "@routeql/host/kubernetes/stack-objects";
 import { foreignData } from "../../ownership/ownership.ts";
 import type { Deployment } from "../../pulumi/recovery.ts";
-import { instanceLabels, type Place } from "../place.ts";
+import type { Place } from "../place.ts";
 
 const claimKind = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
 

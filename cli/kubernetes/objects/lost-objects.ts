@@ -3,8 +3,9 @@ import { stateLabel } from "@routeql/host/ownership";
 import { deleteAndWait } from "@routeql/host/kubernetes/await";
 import { ApiError } from "@routeql/host/kubernetes/client";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
+import { instanceLabels } from "@routeql/host/kubernetes/stack-objects";
 import type { Deployment } from "../../pulumi/recovery.ts";
-import { instanceLabels, type Place } from "../place.ts";
+import type { Place } from "../place.ts";
 
 const job = { apiVersion: "batch/v1", kind: "Job", type: "kubernetes:batch/v1:Job" } as const;
 const files = [

@@ -1,8 +1,9 @@
 import { ApiError } from "@routeql/host/kubernetes/client";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
 import { conditionOf } from "@routeql/host/kubernetes/objects";
+import { instanceLabels } from "@routeql/host/kubernetes/stack-objects";
 import type { Problem } from "../../status/report.ts";
-import { instanceLabels, type Place } from "../place.ts";
+import type { Place } from "../place.ts";
 
 /** Autoscalers that read no metrics, so that the number of pods does not follow the load. None without the right to list them. */
 export async function autoscalerProblems(

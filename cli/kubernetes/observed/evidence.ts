@@ -2,9 +2,10 @@
 import { messageOf } from "@routeql/host/failure";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
 import { type KubernetesObject, listAt, numberAt, textAt } from "@routeql/host/kubernetes/objects";
+import { instanceLabels } from "@routeql/host/kubernetes/stack-objects";
 import type { Evidence } from "../../place/stack-place.ts";
 import { connectTo } from "../connection/connect.ts";
-import { instanceLabels, type Place } from "../place.ts";
+import type { Place } from "../place.ts";
 
 const kinds = [
   ["v1", "Pod"],

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
 import { field, type KubernetesObject, listAt, textAt } from "@routeql/host/kubernetes/objects";
 import { describePod, podReadiness } from "@routeql/host/kubernetes/readiness";
-import { instanceLabels, type Place } from "../place.ts";
+import { instanceLabels } from "@routeql/host/kubernetes/stack-objects";
+import type { Place } from "../place.ts";
 import { listPods } from "../pods.ts";
 
 /** Kinds that create pods. A quota or an admission rule that rejects a pod shows only in their events. */

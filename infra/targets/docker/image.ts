@@ -41,17 +41,24 @@ function pullImage(
   return new RemoteImage(named(`${name}-image`), { name: imageName, keepLocally: true }, { parent });
 }
 
+/** The steps of kept-tag.ts before and after a build. */
+export interface Tags {
+  readonly imageUnder: (name: string) => Promise<string | undefined>;
+  readonly keepTag: (name: string, before: string | undefined) => Promise<void>;
+}
+
 export interface DockerImages {
   /** In build order: each image after its base. */
   readonly built: readonly BuiltImage<Input<string>>[];
   readonly pulled: readonly PulledImage<Input<string>>[];
 }
 
-/** Provides every image on the Docker host; returns the names for containers. */
+/** Provides every image on the Docker host; returns the names for containers. @param tags how a name is given back to its image */
 export function provideImages(
   { built, pulled }: DockerImages,
   { named }: Pick<Scope, "named">,
   parent: Resource,
+  tags: Tags = { imageUnder, keepTag },
 ): ReadonlyMap<ImageName, Output<string>> {
   const byReference = new Map<Input<string>, Resource>();
   const names = new Map<ImageName, Output<string>>();
@@ -66,11 +73,11 @@ export function provideImages(
     const dependsOn = Object.values(image.args).flatMap((reference) => byReference.get(reference) ?? []);
     // Else the image could be built from a base that loses its name.
     const bases = all(Object.values(image.args).flatMap((reference) => keptNames.get(reference) ?? []));
-    const before = all([image.imageName, bases]).apply(([name]) => imageUnder(name));
+    const before = all([image.imageName, bases]).apply(([name]) => tags.imageUnder(name));
     const resource = buildImage(image, named, { parent, dependsOn }, undefined, before);
     byReference.set(image.imageName, resource);
     const kept = all([resource.imageName, before]).apply(async ([name, id]) => {
-      if (!runtime.isDryRun()) await keepTag(name, id);
+      if (!runtime.isDryRun()) await tags.keepTag(name, id);
       return name;
     });
     keptNames.set(image.imageName, kept);

@@ -16,7 +16,7 @@ export interface Place {
   readonly size: number;
 }
 
-/** The slots of a source, and of its primary if the source is a hot standby. Both together have the connections of the source. @throws MetadataError */
+/** The places of a source, and of its primary if the source is a hot standby. Both together have the connections of the source. @throws MetadataError */
 export function placesOf(
   source: SourceMetadata,
   index: number,

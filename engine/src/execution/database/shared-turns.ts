@@ -33,7 +33,7 @@ export class SharedTurns {
     this.#watchdog = new Watchdog(patience);
   }
 
-  /** Waiting statements without their own slot in the queue. */
+  /** Waiting statements without a place of their own in the queue. */
   get joined(): number {
     return this.#joined;
   }
@@ -63,7 +63,7 @@ export class SharedTurns {
     });
   }
 
-  /** @param client of the first statement; the turn has its slot in the queue */
+  /** @param client of the first statement; the turn has its place in the queue */
   async #run(members: Member[], client: string): Promise<void> {
     // Statements of the same event-loop turn can still join, which uses the last free connection best.
     await new Promise(setImmediate);
