@@ -9,8 +9,8 @@
  *    `migrate/grants.sql` sets the rights, unless the backup lacks migrations
  * 5. `carry-over.sql` keeps accounts disabled and passwords changed, and withdraws signing keys
  *
- * After the commit, `report.sql` returns what the last step did. commands/restore.ts then runs the job migrate for later migrations, and opens logins. A restore from the archive (docker/archive.ts) replaces
- * the files of the database, and uses only the steps remember and carry over.
+ * After the commit, `report.sql` returns what the last step did. commands/restore.ts then runs the job migrate for later migrations, and opens
+ * logins. A restore from the archive (docker/archive.ts) replaces the files of the database, and uses only the steps remember and carry over.
  */
 import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";

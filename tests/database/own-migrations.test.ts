@@ -180,7 +180,7 @@ describe("migrations of the operator", { timeout: 120_000 }, () => {
     expect(await migrate()).toContain("migrate: applied your migration 0004_late\n");
   });
 
-  test("may set an encoding, as dumps of older databases do, which a restore ends with the migration", async () => {
+  test("may set an encoding, as dumps of older databases do, also before a restore reads rows", async () => {
     const encoded = "set client_encoding = 'LATIN1'; comment on table plain is 'Größe'";
     await writeFile(file("migrations/0005_encoded.sql"), encoded);
     expect(await migrate()).toContain("migrate: applied your migration 0005_encoded\n");
