@@ -109,7 +109,8 @@ export interface SettingDescription {
 /** One row per setting, in the order of the list above. */
 export function settingsReference(): readonly SettingDescription[] {
   return Object.entries(schema.shape).map(([name, type]) => {
-    const byDefault: unknown = type instanceof z.ZodDefault ? type.def.defaultValue : undefined;
+    const byDefault: unknown =
+      type instanceof z.ZodDefault || type instanceof z.ZodPrefault ? type.def.defaultValue : undefined;
     const isShown = ["string", "number", "boolean"].includes(typeof byDefault);
     return { name, purpose: type.description ?? "", byDefault: isShown ? String(byDefault) : undefined };
   });

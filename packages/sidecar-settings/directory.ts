@@ -1,8 +1,9 @@
 /** Settings of the directory login; without LDAP_URL there is none. docs/operate/ldap.md has ready examples. */
 import { z } from "zod";
-import { filterProblem, groupFilterProblem } from "./directory-filter.ts";
+import { directoryFilter, groupFilter } from "./directory-filter.ts";
 import { allowedUrls, directoryUrlsOf, directoryUrlsProblem } from "./directory-url.ts";
 import { openingProblem, parseGroupRoles, unknownRoles } from "./group-roles.ts";
+import type { FilterTemplate } from "./search-filter.ts";
 
 const text = z.string().min(1, "must not be empty");
 const attributeName = /^[A-Za-z][A-Za-z0-9-]*$/;
@@ -18,12 +19,14 @@ const truth = z
   .transform((value) => value === "true")
   .default(false);
 
-function filter(problemOf: (value: string) => string | undefined) {
-  return z.string().superRefine((value, context) => {
-    const problem = problemOf(value);
-    if (problem !== undefined) context.addIssue(problem);
+/** Read here, so that each login uses the filter that was checked. */
+const filter = (read: (text: string) => FilterTemplate | string) =>
+  z.string().transform((text, context) => {
+    const found = read(text);
+    if (typeof found !== "string") return found;
+    context.addIssue(found);
+    return z.NEVER;
   });
-}
 
 const urls = z
   .string()
@@ -54,13 +57,13 @@ export const ldapSettings = {
   LDAP_BIND_DN: text.optional().describe("DN of the account that searches the directory."),
   LDAP_BIND_PASSWORD: text.optional().describe("Password of the search account."),
   LDAP_USER_BASE: text.optional().describe("Base DN of accounts; required for the LDAP login."),
-  LDAP_USER_FILTER: filter((value) => filterProblem(value, ["username"]))
-    .default("(mail={{username}})")
+  LDAP_USER_FILTER: filter((text) => directoryFilter(text, ["username"]))
+    .prefault("(mail={{username}})")
     .meta({
       description: "Filter that finds an account by the name that the user enters.",
       allowed: "a filter with {{username}}",
     }),
-  LDAP_ACTIVE_FILTER: filter((value) => filterProblem(value, []))
+  LDAP_ACTIVE_FILTER: filter((text) => directoryFilter(text, []))
     .optional()
     .meta({ description: "Filter for active accounts, checked at each use of a session too.", allowed: "a filter" }),
   LDAP_ID_ATTRIBUTE: attribute("entryUUID", "Attribute with an account's permanent id."),
@@ -76,8 +79,8 @@ export const ldapSettings = {
       allowed: "the name of an attribute",
     }),
   LDAP_GROUP_BASE: text.optional().describe("Base DN of groups. Without it the account's memberOf is used."),
-  LDAP_GROUP_FILTER: filter(groupFilterProblem)
-    .default("(member={{dn}})")
+  LDAP_GROUP_FILTER: filter(groupFilter)
+    .prefault("(member={{dn}})")
     .meta({
       description: "Filter that finds the groups of an account, by its DN or an attribute.",
       allowed: "a filter with {{dn}}, or an attribute such as {{uid}}",

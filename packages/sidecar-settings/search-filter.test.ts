@@ -19,7 +19,7 @@ test.each([
   ["(mail=a**b*c)", "(mail=a*b*c)"],
   ["(mail=**)", "(mail=*)"],
 ])("%j means %s", (text, meaning) => {
-  expect(readFilter(text).toString()).toBe(meaning);
+  expect(readFilter(text).filled().toString()).toBe(meaning);
 });
 
 test.each([
@@ -33,12 +33,13 @@ test.each([
   ["", "in place of an attribute"],
   ["(cn:caseExactMatch:=a*)", 'has * in "a*" after :=, but only = has patterns: write \\2a'],
   ["(cn~=\\ff)", "has bytes that are no UTF-8"],
+  ["(cn=\\ff{{name}})", "has bytes that are no UTF-8"],
 ])("%j is refused: %s", (text, reason) => {
   expect(() => readFilter(text)).toThrow(reason);
 });
 
 test("a whole value may have any bytes", () => {
-  const { value } = readFilter("(objectGUID=\\01\\ff)") as EqualityFilter;
+  const { value } = readFilter("(objectGUID=\\01\\ff)").filled() as EqualityFilter;
   expect(value).toEqual(Buffer.from([1, 0xff]));
 });
 
@@ -48,7 +49,7 @@ test("values of every form come back from their escapes", () => {
   fc.assert(
     fc.property(text, text, (one, other) => {
       const written = `(&(cn=${escaped(one)})(cn=${escaped(one)}*${escaped(other)})(cn:x:=${escaped(one)}))`;
-      const { filters } = readFilter(written) as AndFilter;
+      const { filters } = readFilter(written).filled() as AndFilter;
       expect((filters[0] as EqualityFilter).value).toBe(one);
       expect(filters[1]).toMatchObject({ initial: one, any: [], final: other } satisfies Partial<SubstringFilter>);
       expect((filters[2] as ExtensibleFilter).value).toBe(one);
@@ -62,6 +63,15 @@ test.each([
   ["(userPrincipalName={{name}}@example.net)", "(userPrincipalName=*@example.net)"],
   ["(&(uid:caseExactMatch:={{name}})(a>={{name}}))", "(&(uid=*)(a=*))"],
   ["(:caseExactMatch:={{name}})", "(objectClass=*)"],
+  ["(cn=a{{name}}b*c{{name}})", "(cn=a*b*c*)"],
 ])("%s for every name is %s", (template, meaning) => {
-  expect(readFilter(template, "{{name}}").toString()).toBe(meaning);
+  expect(readFilter(template).forEveryValue().toString()).toBe(meaning);
+});
+
+test("values fill the places of every form, and stay values", () => {
+  const filter = readFilter("(|(cn={{name}})(cn=\\c3\\a9{{name}}*{{name}}!)(cn>={{name}})(cn:x:=a{{name}}))");
+  expect(filter.filled({ name: "*)\\5c\0é" }).toString()).toBe(
+    ["(|(cn=V)", "(cn=éV*V!)", "(cn>=V)", "(cn:x:=aV))"].join("").replaceAll("V", "\\2a\\29\\5c5c\\00é"),
+  );
+  expect(() => filter.filled({})).toThrow("A filter lacks the value of {{name}}.");
 });

@@ -26,6 +26,8 @@ const dn = `uid=ada,${base}`;
 const ada = { entryUUID: ["6f1d2c7e-0000-4000-8000-000000000001"], mail: ["ada@example.net"], cn: ["Ada"] };
 const settings = {
   LDAP_PLAINTEXT: "true",
+  LDAP_BIND_DN: "cn=search,dc=example,dc=net",
+  LDAP_BIND_PASSWORD: "the search password",
   LDAP_USER_BASE: base,
   LDAP_ROLES: "viewer: *",
   // On a busy machine an answer may take more than three seconds.

@@ -85,12 +85,7 @@ export const readers: Readonly<Record<string, readonly string[]>> = {
     "infra/settings/declared/data-stores.ts",
   ],
   parseConnectionUrl: ["packages/contract/connection/connection.ts"],
-  readFilter: [
-    "auth-sidecar/src/ldap/directory-check.ts",
-    "auth-sidecar/src/ldap/directory-search.ts",
-    "auth-sidecar/src/ldap/directory.ts",
-    "packages/sidecar-settings/directory-filter.ts",
-  ],
+  readFilter: ["packages/sidecar-settings/directory-filter.ts"],
   parseName: [
     "auth-sidecar/src/ldap/directory-check.ts",
     "auth-sidecar/src/ldap/directory-search.ts",

@@ -1,14 +1,12 @@
 import type { LookupFunction } from "node:net";
-import { AndFilter, type Entry, EqualityFilter, PresenceFilter } from "ldapts";
+import { AndFilter, type Entry, EqualityFilter, type Filter, PresenceFilter } from "ldapts";
 import { createLogger } from "../logging.ts";
 import { DirectoryConnection, type DirectorySettings, withConnection } from "./directory-connection.ts";
 import { type DirectoryEntry, readEntry } from "./directory-entries.ts";
-import { filledFilter } from "@routeql/sidecar-settings/directory-filter";
 import { attributesOf, findAccounts, groupsOf } from "./directory-search.ts";
 import { parseName } from "@routeql/sidecar-settings/distinguished-name";
 import { type GroupRole, lineOf } from "@routeql/sidecar-settings/group-roles";
-import { readFilter } from "@routeql/sidecar-settings/search-filter";
-import { DirectoryProblem } from "./result-codes.ts";
+import { AnswerTooLong, DirectoryProblem } from "./result-codes.ts";
 
 export interface DirectoryFindings {
   /** Why no account can log in. */
@@ -21,14 +19,12 @@ export interface DirectoryFindings {
 export async function checkDirectory(settings: DirectorySettings, lookup?: LookupFunction): Promise<DirectoryFindings> {
   const found = await Promise.all(
     settings.LDAP_URL.map(async (url): Promise<DirectoryFindings> => {
-      const connection = new DirectoryConnection(url, settings, lookup);
       try {
-        await connection.begin();
-        return await findingsAt(connection, settings);
+        const problem = await connected(url, settings, lookup, problemOfAccounts);
+        if (problem !== undefined) return broken(problem);
+        return { problems: [], missingGroups: await connected(url, settings, lookup, missingGroupsAt) };
       } catch (error) {
         return broken(`${url}: ${(error as Error).message}`);
-      } finally {
-        connection.leave();
       }
     }),
   );
@@ -36,37 +32,65 @@ export async function checkDirectory(settings: DirectorySettings, lookup?: Looku
   return { problems: all("problems"), missingGroups: all("missingGroups") };
 }
 
+type Asking<Result> = (connection: DirectoryConnection, settings: DirectorySettings) => Promise<Result>;
+
+/** Asks by a connection of its own, because an answer that is too long ends one. */
+async function connected<Result>(
+  url: string,
+  settings: DirectorySettings,
+  lookup: LookupFunction | undefined,
+  ask: Asking<Result>,
+): Promise<Result> {
+  const connection = new DirectoryConnection(url, settings, lookup);
+  try {
+    await connection.begin();
+    return await ask(connection, settings);
+  } finally {
+    connection.leave();
+  }
+}
+
 const broken = (problem: string): DirectoryFindings => ({ problems: [problem], missingGroups: [] });
 
-async function findingsAt(connection: DirectoryConnection, settings: DirectorySettings): Promise<DirectoryFindings> {
-  const any = anyAccount(settings);
+async function problemOfAccounts(connection: DirectoryConnection, settings: DirectorySettings) {
+  const any = settings.LDAP_USER_FILTER.forEveryValue();
   const { id, email } = attributesOf(settings);
   const whole = new AndFilter({
     filters: [any, new PresenceFilter({ attribute: id }), new PresenceFilter({ attribute: email })],
   });
+  const complete = await firstAccount(connection, settings, whole);
+  if (complete === "more than the bound") return undefined;
   // Accounts of services may lack an address; if no account has one, the first names what is missing.
-  const [found] = [
-    ...(await findAccounts(connection, settings, whole)),
-    ...(await findAccounts(connection, settings, any)),
-  ];
+  const found = complete ?? (await firstAccount(connection, settings, any));
   if (found === undefined)
-    return broken(
-      `no account below LDAP_USER_BASE ${settings.LDAP_USER_BASE} matches LDAP_USER_FILTER and LDAP_ACTIVE_FILTER, or LDAP_BIND_DN may not read it`,
-    );
+    return `no account below LDAP_USER_BASE ${settings.LDAP_USER_BASE} matches LDAP_USER_FILTER and LDAP_ACTIVE_FILTER, or LDAP_BIND_DN may not read it`;
+  if (found === "more than the bound")
+    return `no account has ${id} and ${email}: correct LDAP_ID_ATTRIBUTE and LDAP_EMAIL_ATTRIBUTE, or let LDAP_BIND_DN read them`;
   const entry = readEntry(found, attributesOf(settings));
-  if (typeof entry === "string") return broken(`the account ${found.dn} ${entry}`);
+  if (typeof entry === "string") return `the account ${found.dn} ${entry}`;
   await groupsOf(connection, settings, entry);
+  return undefined;
+}
+
+/** For a filter that matches all accounts: some directories return them all, although the search asks for two. */
+async function firstAccount(connection: DirectoryConnection, settings: DirectorySettings, filter: Filter) {
+  try {
+    return (await findAccounts(connection, settings, filter))[0];
+  } catch (error) {
+    if (error instanceof AnswerTooLong) return "more than the bound";
+    throw error;
+  }
+}
+
+async function missingGroupsAt(connection: DirectoryConnection, settings: DirectorySettings): Promise<string[]> {
   const missing = await Promise.all(
     settings.LDAP_ROLES.map(async (line, index) => {
       const problem = await problemOfLine(connection, settings, line);
       return problem === undefined ? [] : [`line ${index + 1} of LDAP_ROLES names the group ${line.group}: ${problem}`];
     }),
   );
-  return { problems: [], missingGroups: missing.flat() };
+  return missing.flat();
 }
-
-/** The filter of a login, for a name that stands for every name. */
-const anyAccount = ({ LDAP_USER_FILTER: template }: DirectorySettings) => readFilter(template, "{{username}}");
 
 const noGroup = "the directory has no such group, or LDAP_BIND_DN may not read it";
 
@@ -107,7 +131,7 @@ async function entryOf(connection: DirectoryConnection, dn: string): Promise<Ent
 /** How a login name becomes a role, one row for each fact. @throws {Unavailable} */
 export function explainLogin(settings: DirectorySettings, username: string): Promise<readonly object[]> {
   return withConnection(settings, createLogger("silent"), async (connection) => {
-    const filter = readFilter(filledFilter(settings.LDAP_USER_FILTER, { username }));
+    const filter = settings.LDAP_USER_FILTER.filled({ username });
     const found = await findAccounts(connection, settings, filter);
     const rows: { fact: string; value: string }[] = found.map(({ dn }) => ({ fact: "entry", value: dn }));
     const end = (value: string) => [...rows, { fact: "login", value }];
@@ -124,8 +148,8 @@ export function explainLogin(settings: DirectorySettings, username: string): Pro
 }
 
 async function reasonOfNone(connection: DirectoryConnection, settings: DirectorySettings, username: string) {
-  const filter = readFilter(filledFilter(settings.LDAP_USER_FILTER, { username }));
-  const [inactive] = await findAccounts(connection, settings, filter, "(objectClass=*)");
+  const filter = settings.LDAP_USER_FILTER.filled({ username });
+  const [inactive] = await findAccounts(connection, settings, filter, new PresenceFilter({ attribute: "objectClass" }));
   return inactive === undefined
     ? `fails: no entry below LDAP_USER_BASE ${settings.LDAP_USER_BASE} matches LDAP_USER_FILTER`
     : `fails: LDAP_ACTIVE_FILTER excludes the entry ${inactive.dn}`;

@@ -7,7 +7,7 @@ import { type Attributes, inCurrentSpan } from "@routeql/tracing/span";
 import type { Logger } from "pino";
 import { SidecarError, Unavailable } from "../errors.ts";
 import type { Settings } from "../settings.ts";
-import { DirectoryProblem, problemOf, type Step } from "./result-codes.ts";
+import { AnswerTooLong, connectionProblem, problemOf, type Step } from "./result-codes.ts";
 
 protectFromIssuers();
 
@@ -27,7 +27,7 @@ export class DirectoryConnection {
   readonly #url: string;
   readonly #attributes: Attributes;
   #received = 0;
-  #tooLong: DirectoryProblem | undefined;
+  #isTooLong = false;
 
   /** @param lookup in place of the name servers */
   constructor(url: string, settings: DirectorySettings, lookup?: LookupFunction) {
@@ -49,7 +49,10 @@ export class DirectoryConnection {
       within(
         timeout,
         (async () => {
-          if (startTls && this.#url.startsWith("ldap:")) await client.startTLS(tlsOptions(this.#url, ca));
+          if (startTls && this.#url.startsWith("ldap:"))
+            await client.startTLS(tlsOptions(this.#url, ca)).catch((error: unknown) => {
+              throw this.#explained("StartTLS", error);
+            });
           await this.#bindAsSearchAccount(client);
         })(),
       ),
@@ -76,7 +79,7 @@ export class DirectoryConnection {
 
   /** Whether an answer was too long: then the connection has ended, and other accounts need another one. */
   get isEnded(): boolean {
-    return this.#tooLong !== undefined;
+    return this.#isTooLong;
   }
 
   /** Does not wait for an unbind that a dead server would never acknowledge. */
@@ -93,24 +96,27 @@ export class DirectoryConnection {
     try {
       const answer = await inCurrentSpan(span, "client", this.#attributes, () => work(this.#client));
       // The last bytes of an answer may exceed the bound and still complete it.
-      if (this.#tooLong !== undefined) throw this.#tooLong;
-      return answer;
+      if (!this.#isTooLong) return answer;
     } catch (error) {
-      // ldapts replaces the reason of the end with a text.
-      if (this.#tooLong !== undefined) throw this.#tooLong;
-      throw error instanceof ResultCodeError ? problemOf(step, error, this.#settings) : error;
+      throw this.#explained(step, error);
     }
+    throw this.#explained(step);
+  }
+
+  #explained(step: Step, error?: unknown): unknown {
+    // ldapts replaces the reason of the end with a text.
+    if (this.#isTooLong) return new AnswerTooLong(step, mostBytes, this.#settings);
+    if (error instanceof ResultCodeError) return problemOf(step, error, this.#settings);
+    return error instanceof Error ? connectionProblem(step, this.#url, error, this.#settings) : error;
   }
 
   /** Ends the connection when an answer is too long. StartTLS reads through a second socket. */
   #bound(socket: Socket): void {
     socket.on("data", (chunk: Buffer) => {
       this.#received += chunk.length;
-      if (this.#received <= mostBytes || this.#tooLong !== undefined) return;
-      this.#tooLong = new DirectoryProblem(
-        `the directory answers with more than ${mostBytes / 1024} KiB: shorten the attributes of the account, or narrow LDAP_GROUP_FILTER`,
-      );
-      socket.destroy(this.#tooLong);
+      if (this.#received <= mostBytes || this.#isTooLong) return;
+      this.#isTooLong = true;
+      socket.destroy();
     });
   }
 }

@@ -1,3 +1,4 @@
+import { readFilter } from "@routeql/sidecar-settings/search-filter";
 import type { Entry, Filter } from "ldapts";
 import { expect, test } from "vitest";
 import type { DirectoryConnection, DirectorySettings } from "./directory-connection.ts";
@@ -99,7 +100,7 @@ test("finds the primary group of Active Directory in the domain of the account",
 test("finds the groups around the primary group with a filter of nested groups", async () => {
   const settings = {
     LDAP_GROUP_BASE: "OU=Groups,DC=example,DC=net",
-    LDAP_GROUP_FILTER: "(member:1.2.840.113556.1.4.1941:={{dn}})",
+    LDAP_GROUP_FILTER: readFilter("(member:1.2.840.113556.1.4.1941:={{dn}})"),
   };
   const { asked, names } = await primaryGroups(settings, ["CN=Munich"], ["CN=b"], ["CN=Operators"]);
   expect(names).toEqual(["CN=b", "CN=Munich", "CN=Operators"]);
@@ -111,7 +112,8 @@ test("finds the groups around the primary group with a filter of nested groups",
 });
 
 test("does not count groups around the primary group with a filter of direct members", async () => {
-  const settings = { LDAP_GROUP_BASE: "OU=Groups,DC=example,DC=net", LDAP_GROUP_FILTER: "(member={{dn}})" };
+  const LDAP_GROUP_FILTER = readFilter("(member={{dn}})");
+  const settings = { LDAP_GROUP_BASE: "OU=Groups,DC=example,DC=net", LDAP_GROUP_FILTER };
   const { names } = await primaryGroups(settings, ["CN=Domain Users"], ["CN=b"], ["CN=Operators"]);
   expect(names).toEqual(["CN=b", "CN=Domain Users"]);
 });
@@ -136,7 +138,8 @@ test.each([
       return { searchEntries: [], searchReferences: [] };
     },
   } as unknown as DirectoryConnection;
-  const settings = { LDAP_GROUP_BASE: "dc=example", LDAP_GROUP_FILTER: "(memberUid={{uid}})" } as DirectorySettings;
+  const LDAP_GROUP_FILTER = readFilter("(memberUid={{uid}})");
+  const settings = { LDAP_GROUP_BASE: "dc=example", LDAP_GROUP_FILTER } as DirectorySettings;
   await groupsOf(connection, settings, { dn: own, entry: { dn: own, ...attributes } } as unknown as DirectoryEntry);
   expect(filters).toEqual([`(memberUid=${value})`]);
 });

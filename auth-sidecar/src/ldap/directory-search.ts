@@ -1,17 +1,15 @@
 import { AndFilter, type Entry, EqualityFilter, type Filter } from "ldapts";
 import type { DirectoryConnection, DirectorySettings } from "./directory-connection.ts";
 import { binaryNames, type DirectoryEntry, type EntryAttributes, nextRange, values } from "./directory-entries.ts";
-import { filledFilter, placesOf } from "@routeql/sidecar-settings/directory-filter";
 import { isSameValue, ownValue, parseName } from "@routeql/sidecar-settings/distinguished-name";
 import { type Group, groupNamed } from "@routeql/sidecar-settings/group-roles";
-import { readFilter } from "@routeql/sidecar-settings/search-filter";
 import { DirectoryProblem } from "./result-codes.ts";
 
 /** Attributes of accounts in Active Directory. */
 const [primaryGroupId, securityId] = ["primaryGroupID", "objectSid"] as const;
 
 /** LDAP_MATCHING_RULE_IN_CHAIN of Active Directory ([MS-ADTS] 3.1.1.3.4.4.3), by which a filter includes nested groups. */
-const nestedMembers = ":1.2.840.113556.1.4.1941:=";
+const nestedMembers = "1.2.840.113556.1.4.1941";
 
 /** Rounds of 1,500 values. */
 const mostRanges = 20;
@@ -29,10 +27,10 @@ export async function findAccounts(
   connection: DirectoryConnection,
   settings: DirectorySettings,
   filter: Filter,
-  activeFilter = settings.LDAP_ACTIVE_FILTER,
+  activeFilter = settings.LDAP_ACTIVE_FILTER?.filled(),
 ): Promise<Entry[]> {
   const attributes = attributesOf(settings);
-  const filters = activeFilter === undefined ? [filter] : [filter, readFilter(activeFilter)];
+  const filters = activeFilter === undefined ? [filter] : [filter, activeFilter];
   const { searchEntries } = await connection.search("accounts", settings.LDAP_USER_BASE, {
     scope: "sub",
     filter: filters.length === 1 ? filter : new AndFilter({ filters }),
@@ -42,7 +40,7 @@ export async function findAccounts(
         "memberOf",
         primaryGroupId,
         securityId,
-        ...placesOf(settings.LDAP_GROUP_FILTER),
+        ...settings.LDAP_GROUP_FILTER.places,
       ]),
     ].filter((name) => name !== undefined && name !== "dn"),
     explicitBufferAttributes: [...binaryNames(attributes.id), ...binaryNames(securityId)],
@@ -60,20 +58,16 @@ export async function groupsOf(
   const { LDAP_GROUP_BASE: base, LDAP_GROUP_FILTER: template } = settings;
   const primary = await primaryGroup(connection, settings, account);
   if (base === undefined) return [...(await memberOf(connection, account)).map((dn) => groupNamed(dn)), ...primary];
-  const matching = async (filter: string): Promise<Group[]> => {
-    const { searchEntries } = await connection.search("groups", base, {
-      scope: "sub",
-      filter: readFilter(filter),
-      attributes: ["cn"],
-    });
+  const matching = async (filter: Filter): Promise<Group[]> => {
+    const { searchEntries } = await connection.search("groups", base, { scope: "sub", filter, attributes: ["cn"] });
     return searchEntries.map((group) => groupNamed(group.dn, values(group, "cn")[0]));
   };
-  const found = await matching(filledFilter(template, placeValues(account, template)));
+  const found = await matching(template.filled(placeValues(account, template.places)));
   const [group] = primary;
   // Groups that contain the primary group, for a filter that includes nested groups. With another one they would give rights of nested groups.
   const around =
-    group !== undefined && template.includes(nestedMembers) && placesOf(template).every((place) => place === "dn")
-      ? await matching(filledFilter(template, { dn: group.dn }))
+    group !== undefined && template.rules.has(nestedMembers) && template.places.every((place) => place === "dn")
+      ? await matching(template.filled({ dn: group.dn }))
       : [];
   return [...found, ...primary, ...around];
 }
@@ -102,7 +96,7 @@ async function primaryGroup(
 }
 
 /** Values for `{{dn}}` and the attributes in the filter of groups. @throws {DirectoryProblem} for an account without one */
-function placeValues({ dn, entry }: DirectoryEntry, template: string): Record<string, string> {
+function placeValues({ dn, entry }: DirectoryEntry, places: readonly string[]): Record<string, string> {
   const name = parseName(dn);
   const valueOf = (attribute: string): string => {
     const found = values(entry, attribute);
@@ -117,7 +111,7 @@ function placeValues({ dn, entry }: DirectoryEntry, template: string): Record<st
       );
     return value;
   };
-  return Object.fromEntries(placesOf(template).map((place) => [place, place === "dn" ? dn : valueOf(place)]));
+  return Object.fromEntries(places.map((place) => [place, place === "dn" ? dn : valueOf(place)]));
 }
 
 /** @throws {DirectoryProblem} for an incomplete answer, because the missing group may be one that restricts the role */

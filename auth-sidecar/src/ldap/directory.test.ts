@@ -1,33 +1,15 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { Unavailable } from "../errors.ts";
-import { readSettings } from "../settings.ts";
-import { type DirectorySettings, hasDirectory } from "./directory-connection.ts";
 import { Directory } from "./directory.ts";
 import { DirectoryProblem } from "./result-codes.ts";
 import { entry, FakeDirectory, operations, type Request, result } from "./testing/fake-directory.ts";
+import { settingsFor } from "./testing/fake-settings.ts";
 
 const ids = ["first", "second", "third", "fourth"];
 
 /** Bytes of a name with which the directory's answer exceeds the bound. */
 const tooLong = 3_000_000;
-
-function settingsFor(directories: readonly FakeDirectory[]): DirectorySettings {
-  const settings = readSettings({
-    DATABASE_URL: "postgres://sidecar:c2Vx7hPq@database/routeql",
-    SESSIONS_URL: "redis://sessions",
-    SERVICE_API_KEY: "f3a9d1c07b5e4826a1c9e07d35b8f264",
-    KEY_ENCRYPTION_KEY: "b7e20f4c9d1a6835f0c4a7e92d5b8163",
-    LDAP_URL: directories.map(({ port }) => `ldap://127.0.0.1:${port}`).join(" "),
-    LDAP_PLAINTEXT: "true",
-    LDAP_USER_BASE: "dc=example",
-    LDAP_ID_ATTRIBUTE: "uid",
-    // On a busy machine an answer may take more than three seconds.
-    LDAP_TIMEOUT_MILLISECONDS: "30000",
-  });
-  if (!hasDirectory(settings)) throw new Error("The settings name no directory.");
-  return settings;
-}
 
 /** A directory with the accounts of {@link ids}, except for `removed` ones. @param lengths length of an account's name; 0 closes the connection */
 const directoryWith = (lengths: Readonly<Record<string, number>>, removed: readonly string[] = []) =>
@@ -149,4 +131,23 @@ test("an unreadable second account ends no run, and an outage of the database do
   const outage = await failing(new Unavailable("database"));
   expect(outage.error).toMatchObject({ reason: "database" });
   expect(outage.found.map(([id]) => id)).toEqual(["first"]);
+});
+
+test("a login to a directory that ignores the size limit names the filter of accounts", async () => {
+  await using directory = await FakeDirectory.start((request) => {
+    const accounts = Array.from({ length: 8000 }, (_, index) =>
+      entry(request, `uid=u${index},dc=example`, {
+        uid: [`u${index}`],
+        mail: [`u${index}@example.net`],
+        cn: ["n".repeat(200)],
+      }),
+    );
+    return [...(request.operation === operations.search ? [Buffer.concat(accounts)] : []), result(request, 0)];
+  });
+  const attempt = { username: "u1", password: "secret", asker: "192.0.2.1", owner: async () => undefined };
+  const login = new Directory(settingsFor([directory]), pino({ enabled: false })).authenticate(attempt);
+  await expect(login).rejects.toMatchObject({
+    reason: "directory",
+    cause: { message: expect.stringMatching(/search for accounts.*more than 1024 KiB; narrow LDAP_USER_FILTER/) },
+  });
 });

@@ -5,8 +5,6 @@ import { BoundedQueue } from "../bounded-queue.ts";
 import { Unavailable } from "../errors.ts";
 import { type DirectoryConnection, type DirectorySettings, withConnection } from "./directory-connection.ts";
 import { type DirectoryEntry, isBinary, readEntry } from "./directory-entries.ts";
-import { filledFilter } from "@routeql/sidecar-settings/directory-filter";
-import { readFilter } from "@routeql/sidecar-settings/search-filter";
 import { attributesOf, findAccounts, groupsOf } from "./directory-search.ts";
 import { isOrdinary } from "./folded-name.ts";
 import { roleOf, unboundProblem } from "@routeql/sidecar-settings/group-roles";
@@ -127,7 +125,7 @@ export class Directory {
     username: string,
     owner: DirectoryAttempt["owner"],
   ): Promise<DirectoryEntry | undefined> {
-    const filter = readFilter(filledFilter(this.#settings.LDAP_USER_FILTER, { username }));
+    const filter = this.#settings.LDAP_USER_FILTER.filled({ username });
     let found = await findAccounts(connection, this.#settings, filter);
     if (found.length > 1) {
       this.#log.warn(

@@ -24,7 +24,7 @@ test("without LDAP_URL there is no directory; with it the servers keep their ord
     LDAP_URL: ["ldaps://a", "ldaps://b:6360"],
     LDAP_STARTTLS: false,
     LDAP_ROLES: [],
-    LDAP_USER_FILTER: "(mail={{username}})",
+    LDAP_USER_FILTER: { places: ["username"] },
   });
 });
 
