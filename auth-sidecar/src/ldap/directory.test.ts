@@ -111,6 +111,22 @@ test("another server continues where the connection of the first one ended", asy
   expect(found.map(([id]) => id)).toEqual(ids);
 });
 
+test("a new connection continues after one that the server ended", async () => {
+  const searches = new Map<unknown, number>();
+  await using directory = await FakeDirectory.start((request, socket) => {
+    const count = (searches.get(socket) ?? 0) + (request.operation === operations.search ? 1 : 0);
+    searches.set(socket, count);
+    if (count > 2) return (socket.destroy(), []);
+    const id = idIn(request);
+    if (id === undefined) return [result(request, 0)];
+    return [entry(request, `uid=${id},dc=example`, { uid: [id], mail: [`${id}@example.net`] }), result(request, 0)];
+  });
+  const { found, error } = await readAll([directory]);
+  expect(error).toBeUndefined();
+  expect(found.map(([id]) => id)).toEqual(ids);
+  expect(binds(directory)).toBe(2);
+});
+
 test("a directory that becomes unavailable ends the run", async () => {
   await using directory = await directoryWith({ second: tooLong, third: 0 });
   const { found, unreadable, error } = await readAll([directory]);

@@ -72,9 +72,15 @@ export class Directory {
   ) {
     const left = [...ids];
     await this.#queue.run(async () => {
-      // Each connection reads at least one account, or the directory is unavailable.
-      while (left.length > 0)
-        await withConnection(this.#settings, this.#log, (connection) => this.#lookUpLeft(connection, left, use));
+      // Each connection reads at least one account, or the directory is unavailable. A server may end one at any time.
+      while (left.length > 0) {
+        const { length } = left;
+        await withConnection(this.#settings, this.#log, (connection) => this.#lookUpLeft(connection, left, use)).catch(
+          (error: unknown) => {
+            if (left.length === length || !(error instanceof Unavailable) || error.reason !== "directory") throw error;
+          },
+        );
+      }
     }, "all accounts");
   }
 

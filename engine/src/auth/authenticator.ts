@@ -123,7 +123,7 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
     const claims = grantedClaims(payload, jwt);
     const expiresAt = payload.exp === undefined ? Infinity : (payload.exp + jwt.allowed_skew) * 1000;
     const client = clientOf(payload, claims);
-    const credential = payload.jti === undefined ? "token" : `token ${payload.jti}`;
+    const credential = typeof payload.jti === "string" ? `token ${payload.jti}` : "token";
     const verified = { ...claims, expiresAt, isRevoked, client, credential, sessions: new Map<string, Session>() };
     tokens.set(token, verified);
     return verified;

@@ -23,13 +23,41 @@ test.each<[string, object, string]>([
   ["both namespace and path", { ...key, claims_namespace: "a", claims_namespace_path: "$.a" }, "cannot both be given"],
   ["a path with a wildcard", { ...key, claims_namespace_path: "$.*" }, 'not a JSON path at ".*"'],
   ["a negative skew", { ...key, allowed_skew: -1 }, "Too small"],
-  ["a claims map without roles", { ...key, claims_map: { "x-hasura-user-id": { path: "$.sub" } } }, "Invalid input"],
+  [
+    "a claims map without roles",
+    { ...key, claims_map: { "X-Hasura-Allowed-Roles": ["a"], "x-hasura-default-role": "a" } },
+    "must be given, with its name in lower case",
+  ],
+  [
+    "a claims map with roles of another form",
+    { ...key, claims_map: { "x-hasura-allowed-roles": "a", "x-hasura-default-role": "a" } },
+    "must be a list of roles or {path, default}",
+  ],
+  [
+    "a claims map with a colon in the path of roles",
+    { ...key, claims_map: { "x-hasura-allowed-roles": { path: "$.cognito:groups" }, "x-hasura-default-role": "a" } },
+    'path: not a JSON path at ":groups": write names of other characters',
+  ],
+  [
+    "a claims map with a colon in the path of a variable",
+    {
+      ...key,
+      claims_map: {
+        "x-hasura-allowed-roles": ["a"],
+        "x-hasura-default-role": "a",
+        "x-hasura-user-id": { path: "$.cognito:username" },
+      },
+    },
+    'path: not a JSON path at ":username"',
+  ],
+  ["an audience of another form", { ...key, audience: null }, "must be a text, or a list of texts"],
   [
     "a claims map value of another form",
     { ...key, claims_map: { "x-hasura-allowed-roles": ["a"], "x-hasura-default-role": "a", "x-hasura-n": 7 } },
     "must be a string or {path, default}",
   ],
-  ["a cookie without a name", { ...key, header: { type: "Cookie" } }, "Invalid input"],
+  ["a cookie without a name", { ...key, header: { type: "Cookie" } }, '{"type":"Cookie","name":…}'],
+  ["a list of headers", { ...key, header: [{ type: "Authorization" }] }, 'must be as {"type":"Authorization"}'],
 ])("%s is refused", (_title, settings, message) => {
   const parsed = jwtSettingsSchema.safeParse(settings);
   expect(parsed.error?.issues.map((issue) => issue.message).join("; ")).toContain(message);

@@ -29,36 +29,53 @@ const jsonPath = z.string().transform((text, context) => {
 });
 
 const roleName = z.string().min(1);
-const located = <Value extends z.ZodType>(value: Value) =>
-  z.union([z.strictObject({ path: jsonPath, default: value.optional() }), value]);
+/** @param form of a value that is no path */
+const located = <Value extends z.ZodType>(value: Value, form: string) =>
+  z.union([z.strictObject({ path: jsonPath, default: value.optional() }), value], {
+    error: (issue) => {
+      if (issue.input === undefined) return "must be given, with its name in lower case";
+      const inner =
+        issue.code === "invalid_union" ? issue.errors.flat().find(({ path }) => path.length > 0) : undefined;
+      if (inner === undefined) return `must be ${form} or {path, default}`;
+      return `${inner.path.map(String).join(".")}: ${inner.message}`;
+    },
+  });
 
-const variable = located(z.string());
+const variable = located(z.string(), "a string");
 
 const claimsMap = z
-  .looseObject({ [allowedRolesClaim]: located(z.array(roleName)), [defaultRoleClaim]: located(roleName) })
+  .looseObject({
+    [allowedRolesClaim]: located(z.array(roleName), "a list of roles"),
+    [defaultRoleClaim]: located(roleName, "a role"),
+  })
   .transform((map, context) => {
     const other = new Map<string, z.output<typeof variable>>();
     for (const [name, value] of Object.entries(map)) {
       if (name === allowedRolesClaim || name === defaultRoleClaim) continue;
       const parsed = variable.safeParse(value);
       if (parsed.success) other.set(name.toLowerCase(), parsed.data);
-      else context.addIssue({ code: "custom", path: [name], message: "must be a string or {path, default}" });
+      else context.addIssue({ code: "custom", path: [name], message: parsed.error.issues[0]!.message });
     }
     return { allowedRoles: map[allowedRolesClaim], defaultRole: map[defaultRoleClaim], other };
   });
+const headerForms =
+  'must be as {"type":"Authorization"}, {"type":"Cookie","name":…} or {"type":"CustomHeader","name":…}';
 /** As Hasura, without case. */
 const kindOf = <const Kind extends string>(kind: Kind) =>
   z
     .string()
-    .refine((text) => text.toLowerCase() === kind.toLowerCase())
+    .refine((text) => text.toLowerCase() === kind.toLowerCase(), headerForms)
     .transform(() => kind);
 
 /** With `Authorization` Hasura ignores other keys. */
-const tokenHeader = z.union([
-  z.object({ type: kindOf("Authorization") }),
-  z.strictObject({ type: kindOf("Cookie"), name: z.string().min(1) }),
-  z.strictObject({ type: kindOf("CustomHeader"), name: z.string().min(1).toLowerCase() }),
-]);
+const tokenHeader = z.union(
+  [
+    z.object({ type: kindOf("Authorization") }),
+    z.strictObject({ type: kindOf("Cookie"), name: z.string().min(1) }),
+    z.strictObject({ type: kindOf("CustomHeader"), name: z.string().min(1).toLowerCase() }),
+  ],
+  headerForms,
+);
 
 /** The JSON of HASURA_GRAPHQL_JWT_SECRET. Unknown keys are rejected: a misspelt `audience` would disable the check. */
 export const jwtSettingsSchema = z
@@ -70,7 +87,9 @@ export const jwtSettingsSchema = z
     claims_namespace_path: jsonPath.optional(),
     claims_format: z.enum(["json", "stringified_json"]).default("json"),
     claims_map: claimsMap.optional(),
-    audience: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).optional(),
+    audience: z
+      .union([z.string().min(1), z.array(z.string().min(1)).min(1)], "must be a text, or a list of texts")
+      .optional(),
     issuer: z.string().min(1).optional(),
     /** Tolerance for exp, nbf and iat, in seconds. */
     allowed_skew: z.number().int().min(0).max(3600).default(0),
@@ -104,7 +123,10 @@ export function parseJsonPath(text: string): JsonPath {
   while (step.lastIndex < rest.length) {
     const start = step.lastIndex;
     const match = step.exec(rest);
-    if (match === null) throw new Error(`not a JSON path at "${rest.slice(start)}"`);
+    if (match === null)
+      throw new Error(
+        `not a JSON path at "${rest.slice(start)}": write names of other characters than letters, digits, _ and - as $['a:b'], items as [0]; there are no wildcards`,
+      );
     const [, key, index, single, double] = match;
     path.push(index === undefined ? (key ?? single ?? double ?? "") : Number(index));
   }

@@ -141,6 +141,16 @@ test.each<[string, string, string | RegExp]>([
     forge({ alg: "HS256" }, { ...goodClaims(), nbf: "today" }, hmacSecret),
     "claim nbf is malformed",
   ],
+  [
+    "a sub that is a number",
+    forge({ alg: "HS256" }, { ...goodClaims(), sub: 12 }, hmacSecret),
+    "claim sub is malformed",
+  ],
+  [
+    "a jti that is an object",
+    forge({ alg: "HS256" }, { ...goodClaims(), jti: {} }, hmacSecret),
+    "claim jti is malformed",
+  ],
   ["an iat that is a string", forge({ alg: "HS256" }, { ...goodClaims(), iat: "today" }, hmacSecret), /iat|JSON/],
 ])("rejects a token that is %s", async (_title, token, reason) => {
   expect(await refusal(verifier(hs256), token)).toMatch(reason);

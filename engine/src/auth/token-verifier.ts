@@ -30,6 +30,16 @@ function issuedInFuture(): EngineError {
   return unverified("JWTIssuedAtFuture");
 }
 
+/** The claims that are texts, or null as in Hasura. */
+const textClaims = ["iss", "sub", "jti"] as const;
+
+function malformedClaim(payload: JWTPayload): EngineError | undefined {
+  const claim = textClaims.find(
+    (name) => payload[name] !== null && !["string", "undefined"].includes(typeof payload[name]),
+  );
+  return claim === undefined ? undefined : unverified(`claim ${claim} is malformed`);
+}
+
 function livesTooLong(limit: number): EngineError {
   return unverified(
     `the time from iat to exp is longer than ${String(limit)} s (ENGINE_MAX_TOKEN_LIFE, in a stack TOKEN_LIFE_SECONDS)`,
@@ -100,6 +110,8 @@ export function createTokenVerifier({ settings, key, lax, longestLife, now }: To
     if (parts !== 3) throw malformedToken(parts);
     try {
       const { payload } = await verifyWithAny(token, getKey, options(token));
+      const malformed = malformedClaim(payload);
+      if (malformed !== undefined) throw malformed;
       if (payload.iat !== undefined && payload.iat * 1000 > now() + settings.allowed_skew * 1000)
         throw issuedInFuture();
       const { exp = Infinity, iat = 0 } = payload;

@@ -121,6 +121,14 @@ export function origins(fallback: string) {
     });
 }
 
+/** The reason without the text, which the message of Node may quote. */
+function jsonProblem(text: string, message: string): string {
+  if (/^\s*['`]/.test(text)) return "must be JSON: remove the quotes around it";
+  const [, place] = /\((line \d+ column \d+)\)$/.exec(message) ?? [];
+  const remedy = message.startsWith("Bad control character") ? ": write line ends in a value as \\n" : "";
+  return `must be JSON${place === undefined ? "" : `, and is none from ${place} on`}${remedy}`;
+}
+
 /** JSON with the given schema. Problems are reported by path, because the text may contain a key. */
 export function json<Schema extends z.ZodType>(schema: Schema) {
   return z
@@ -129,8 +137,8 @@ export function json<Schema extends z.ZodType>(schema: Schema) {
       let value: unknown;
       try {
         value = JSON.parse(text);
-      } catch {
-        context.addIssue({ code: "custom", message: "must be JSON" });
+      } catch (error) {
+        context.addIssue({ code: "custom", message: jsonProblem(text, (error as Error).message) });
         return z.NEVER;
       }
       const parsed = schema.safeParse(value);

@@ -92,6 +92,16 @@ test.each(["not json secret", "[]", "7", '"text"'])("rejects a JWT secret of %j 
   expect(problem).not.toContain("secret text");
 });
 
+test.each([
+  [`'{"jwk_url":"https://a.example/jwks"}'`, "must be JSON: remove the quotes around it"],
+  ['{"type":"RS256",\n"key":"-----BEGIN\nsecret"}', "from line 2 column 18 on: write line ends in a value as \\n"],
+  ['{"jwk_url":"https://a.example/jwks",}', "must be JSON, and is none from line 1 column 37 on"],
+])("names the place and the remedy of a JWT secret that is no JSON: %j", (text, reason) => {
+  const [problem] = problems({ ...secret, HASURA_GRAPHQL_JWT_SECRET: text });
+  expect(problem).toContain(reason);
+  expect(problem).not.toContain("secret");
+});
+
 test("reads every setting from a file, without line ends at its end", () => {
   const settings = readSettings({
     HASURA_GRAPHQL_ADMIN_SECRET_FILE: file("secret", "from a file\n"),
