@@ -74,7 +74,11 @@ export class DirectoryConnection {
   /** Binds as a user. @throws {ResultCodeError} for another result than success */
   bindAsUser(dn: string, password: string): Promise<void> {
     this.#received = 0;
-    return inCurrentSpan("LDAP bind of the user", "client", this.#attributes, () => this.#client.bind(dn, password));
+    return inCurrentSpan("LDAP bind of the user", "client", this.#attributes, () =>
+      this.#client.bind(dn, password).catch((error: unknown) => {
+        throw error instanceof ResultCodeError ? error : this.#explained("password", error);
+      }),
+    );
   }
 
   /** Whether an answer was too long: then the connection has ended, and other accounts need another one. */

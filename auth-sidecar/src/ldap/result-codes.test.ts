@@ -92,6 +92,7 @@ test.each<[Step, string, Error, string]>([
     error("no answer within 3 s"),
     "check the address in LDAP_URL, or raise LDAP_TIMEOUT_",
   ],
+  ["password", "ldap://a", error("Operation timed out"), "The login failed: Operation timed out; see the log"],
   [
     "groups",
     "ldap://a",

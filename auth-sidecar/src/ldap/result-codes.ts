@@ -158,7 +158,8 @@ function connectionRemedy(
   if (code === "CERT_HAS_EXPIRED") return "renew the server's certificate";
   if (/timed out|Connection timeout|no answer within/.test(message)) {
     const isSearch = step === "accounts" || step === "groups";
-    const other = isSearch ? `index the attributes of ${filterOf(step)}` : "check the address in LDAP_URL";
+    const connecting = step === "password" ? "see the log of the directory" : "check the address in LDAP_URL";
+    const other = isSearch ? `index the attributes of ${filterOf(step)}` : connecting;
     return `${other}, or raise LDAP_TIMEOUT_MILLISECONDS (${settings.LDAP_TIMEOUT_MILLISECONDS})`;
   }
   if (step !== "StartTLS" && step !== "search account") return undefined;
