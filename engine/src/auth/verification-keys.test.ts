@@ -149,6 +149,13 @@ describe("refreshing", () => {
     expect(fetched.mock.calls.length).toBeGreaterThanOrEqual(2);
   });
 
+  test("is fetched each minute when its keys have no names, whatever its max-age", async () => {
+    const { kid: _kid, ...unnamed } = one;
+    serve([unnamed], { "cache-control": "max-age=3600" });
+    await open();
+    expect(events.at(-1)).toMatchObject({ type: "fetched", nextInMilliseconds: 60_000 });
+  });
+
   test("Expires applies without Cache-Control", async () => {
     serve([one], { expires: new Date(Date.now() + 45_000).toUTCString() });
     await open();

@@ -129,7 +129,8 @@ export async function createRemoteKeySet(options: RemoteKeySetOptions): Promise<
       fetchedAt = options.now();
       failure = undefined;
       isOfThisStack = keySet.revoked_before !== undefined;
-      const longest = isOfThisStack ? revocationInterval : longestLifetime;
+      // No token shows that a key without a name is new, so the set is read often.
+      const longest = isOfThisStack ? revocationInterval : named ? longestLifetime : lifetimeByDefault;
       const delay = Math.min(Math.max(lifetime, shortestLifetime), longest);
       const { length } = keySet.keys;
       options.onEvent({ type: "fetched", keys: length, unusable: keySet.unusable, nextInMilliseconds: delay });
