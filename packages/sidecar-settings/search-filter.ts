@@ -1,4 +1,7 @@
-/** Reads search filters (RFC 4515) with places such as `{{username}}`. ldapts takes escaped bytes beyond ASCII as other characters, and reads no attribute options and object identifiers. */
+/**
+ * Reads search filters (RFC 4515) with places such as `{{username}}`. ldapts takes escaped bytes beyond ASCII as other characters, and
+ * reads no attribute options and object identifiers.
+ */
 import { isUtf8 } from "node:buffer";
 import {
   AndFilter,
