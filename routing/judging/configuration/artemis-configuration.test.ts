@@ -9,7 +9,7 @@ prefixes:
     - 198.51.100.0/24^-
   v6: &v6 2001:DB8::/32^33-48
 monitors:
-  riperis: ['rrc01', 'rrc03']
+  riperis: ['rrc01', 'rrc03.ripe.net']
   bgpstreamlive: ['ris']
   exabgp:
     - ip: exabgp
@@ -55,7 +55,7 @@ autoignore:
 `;
 
 test("reads ARTEMIS's file", () => {
-  const { prefixes, autoignore, monitors, warnings } = readConfiguration(text, "artemis.yaml");
+  const { prefixes, autoignore, warnings } = readConfiguration(text, "artemis.yaml");
   const range = (prefix: string) =>
     prefixes.find((each) => each.prefix === prefix)?.rules.map(({ low, high, order }) => [low, high, order]);
   expect(prefixes.map(({ prefix }) => prefix)).toEqual(["192.0.2.0/24", "198.51.100.0/24", "2001:db8::/32"]);
@@ -102,9 +102,10 @@ test("reads ARTEMIS's file", () => {
       ],
     },
   ]);
-  expect(monitors).toEqual({ ris: ["rrc01", "rrc03"], exabgp: [{ host: "exabgp", port: 5000 }] });
   expect(warnings).toEqual([
-    "artemis.yaml:9: monitors.bgpstreamlive: is no source here. Load files of the collectors, or use riperis",
+    "artemis.yaml:8: monitors.riperis: has no effect; sources are settings of the stack: FEED=ris-live and FEED_COLLECTORS=rrc01,rrc03",
+    "artemis.yaml:9: monitors.bgpstreamlive: is no source here. Load files of the collectors, or set FEED=ris-live",
+    "artemis.yaml:10: monitors.exabgp: has no effect; sources are settings of the stack: FEED=exabgp and FEED_EXABGP_ADDRESS",
   ]);
 });
 
@@ -149,7 +150,6 @@ describe("reports a problem with its line", () => {
     [rule("  community_annotations: [{ a: [{ in: ['x'] }] }]"), "x is no community"],
     [rule("  community_annotations: [{ a: [] }, { a: [] }]"), "a appears twice"],
     ["monitors:\n  smoke: 1\nrules: []", "a.yaml:2: monitors.smoke: is no monitor"],
-    ["monitors:\n  exabgp:\n  - ip: exabgp\nrules: []", "a.yaml:3: monitors.exabgp: each entry needs ip and port"],
     [
       "autoignore:\n  a:\n    interval: soon\n    prefixes: [192.0.2.0/24]\nrules: []",
       "a.yaml:3: autoignore.a.interval",
@@ -162,7 +162,39 @@ describe("reports a problem with its line", () => {
 test("reads files with a monitor of earlier versions of ARTEMIS", () => {
   const yaml = "monitors:\n  betabmp: ['betabmp']\nrules: [{ prefixes: [192.0.2.0/24] }]";
   expect(readConfiguration(yaml, "a.yaml").warnings).toEqual([
-    "a.yaml:2: monitors.betabmp: is no source here. Load files of the collectors, or use riperis",
+    "a.yaml:2: monitors.betabmp: is no source here. Load files of the collectors, or set FEED=ris-live",
+  ]);
+});
+
+test("names the settings of all collectors, and prefixes that ARTEMIS would learn", () => {
+  const yaml = `
+monitors:
+  riperis: ['']
+  exabgp: [{ ip: exabgp, port: 5000, autoconf: 'true' }]
+rules: [{ prefixes: [192.0.2.0/24] }]
+`;
+  expect(readConfiguration(yaml, "a.yaml").warnings).toEqual([
+    "a.yaml:3: monitors.riperis: has no effect; sources are settings of the stack: FEED=ris-live",
+    expect.stringMatching(/^a\.yaml:4: monitors\.exabgp: has no effect/),
+    "a.yaml:4: monitors.exabgp.autoconf: has no effect; prefixes are not learned",
+  ]);
+});
+
+test.each([
+  ["rules: [{ prefixes: [{ own: 192.0.2.0/24 }] }]", '{"own":"192.0.2.0/24"} is no IPv4 or IPv6 prefix'],
+  ["rules: [{ prefixes: [{ toString: 1 }] }]", '{"toString":1} is no IPv4 or IPv6 prefix'],
+  ["asns: { own: [{ toString: 1 }] }", '{"toString":1} is neither an AS number nor a range'],
+  ["rules: [{ prefixes: [192.0.2.0/24], prepend_seq: [[{ toString: 1 }]] }]", '{"toString":1} is no AS number'],
+  ["rules: [{ community_annotations: [{ a: [{ in: [{ toString: 1 }] }] }] }]", '{"toString":1} is no community'],
+  ["autoignore: { a: { interval: { valueOf: 1, toString: 1 } } }", "autoignore.a.interval: must be a whole number"],
+])("shows a mapping in place of a value: %s", (yaml, message) => {
+  expect(() => readConfiguration(yaml, "a.yaml")).toThrow(message);
+});
+
+test("shows a mapping in place of a policy", () => {
+  const yaml = "rules: [{ prefixes: [192.0.2.0/24], policies: [{ toString: 1 }] }]";
+  expect(readConfiguration(yaml, "a.yaml").warnings).toEqual([
+    'a.yaml:1: rules.0.policies: {"toString":1} is not known and has no effect',
   ]);
 });
 

@@ -1,7 +1,7 @@
 import { isAsNumber, parseAsNumber } from "@routeql/database-access/number-resources";
 import { isObject } from "../../formats/is-object.ts";
 import type { AsNumbers } from "./as-numbers.ts";
-import type { Autoignore, Configuration, Monitors, PrefixRange, PrefixRule } from "./parsed-configuration.ts";
+import type { Autoignore, Configuration, PrefixRange, PrefixRule } from "./parsed-configuration.ts";
 import { canonicalPrefix, lengthOf } from "../../formats/prefix.ts";
 import type { CheckedYaml } from "./problems.ts";
 import type { Annotation, Rule } from "../rules.ts";
@@ -31,6 +31,9 @@ function flat(value: unknown, path: Path): Placed[] {
   if (value === undefined || value === null) return [];
   return Array.isArray(value) ? value.flatMap((each, index) => flat(each, [...path, index])) : [{ value, path }];
 }
+
+/** A value of the file for messages: a mapping has no text, and may name functions of an object. */
+const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 /** ARTEMIS's configuration file as it is. @throws ConfigurationError with all problems */
 export function readArtemisConfiguration(yaml: CheckedYaml): Configuration {
@@ -77,13 +80,12 @@ export function readArtemisConfiguration(yaml: CheckedYaml): Configuration {
       "rules: have no prefix, so there is nothing to detect. List prefixes and their origins; none are learned (autoconf)",
     );
   const autoignore = section("autoignore").flatMap(([name, value]) => readAutoignore(yaml, name, value) ?? []);
-  const monitors = readMonitors(yaml, section("monitors"));
+  checkMonitors(yaml, section("monitors"));
   const warnings = yaml.end();
   return {
     organisations: [],
     prefixes: [...byPrefix].map(([prefix, entries]) => ({ prefix, organisation: null, rules: entries })),
     autoignore,
-    monitors,
     warnings,
   };
 }
@@ -111,7 +113,7 @@ function readRule(
   if ("neighbors" in value && "prepend_seq" in value)
     yaml.problem([...at, "prepend_seq"], `${where}: has neighbors and prepend_seq; only one of them is allowed`);
   for (const { value: policy, path } of placed("policies"))
-    if (policy !== "no-export") yaml.warn(path, `${where}.policies: ${String(policy)} is not known and has no effect`);
+    if (policy !== "no-export") yaml.warn(path, `${where}.policies: ${shown(policy)} is not known and has no effect`);
   for (const { value: mitigation, path } of placed("mitigation"))
     if (mitigation !== "manual") yaml.warn(path, `${where}.mitigation: nothing is run; operators mitigate`);
   const sequences = value["prepend_seq"] ?? [];
@@ -119,7 +121,7 @@ function readRule(
   const prepends = (Array.isArray(sequences) ? sequences : []).map((sequence, index) =>
     flat(sequence, [...at, "prepend_seq", index]).flatMap((hop) => {
       const asn = asNumber(hop.value);
-      if (asn === undefined) yaml.problem(hop.path, `${where}.prepend_seq: ${String(hop.value)} is no AS number`);
+      if (asn === undefined) yaml.problem(hop.path, `${where}.prepend_seq: ${shown(hop.value)} is no AS number`);
       return asn ?? [];
     }),
   );
@@ -139,7 +141,7 @@ function readRule(
 
 /** A prefix with ARTEMIS's operators of RFC 2622 section 2: `^-`, `^+`, `^n`, `^n-m`. */
 function readRange(yaml: CheckedYaml, value: unknown, path: Path): PrefixRange | undefined {
-  const text = String(value);
+  const text = shown(value);
   const [, written = "", operator] = /^([^^\s]+)(?:\^(-|\+|\d{1,3}(?:-\d{1,3})?))?$/.exec(text) ?? [];
   const address = written.includes("/") ? written : `${written}/${written.includes(":") ? 128 : 32}`;
   const canonical = canonicalPrefix(address);
@@ -175,10 +177,10 @@ function readAsNumbers(yaml: CheckedYaml, placed: readonly Placed[]): AsNumbers 
   return placed.flatMap(({ value, path }): (number | [number, number])[] => {
     const asn = isAsNumber(value) ? value : undefined;
     if (asn !== undefined) return [asn];
-    const [, first, last] = /^(\d{1,10})\s*-\s*(\d{1,10})$/.exec(String(value)) ?? [];
+    const [, first, last] = /^(\d{1,10})\s*-\s*(\d{1,10})$/.exec(shown(value)) ?? [];
     const range = [asNumber(first), asNumber(last)] as const;
     if (range[0] === undefined || range[1] === undefined || range[0] > range[1]) {
-      yaml.problem(path, `${String(value)} is neither an AS number nor a range of AS numbers, the smaller one first`);
+      yaml.problem(path, `${shown(value)} is neither an AS number nor a range of AS numbers, the smaller one first`);
       return [];
     }
     return [[range[0], range[1]]];
@@ -227,7 +229,7 @@ function readCondition(
   const communities = (key: string): string[] =>
     flat(value[key], [...path, key]).flatMap(({ value: community, path: at }) => {
       if (typeof community === "string" && /^\d+(:\d+)+$/.test(community)) return [community];
-      wrong(at, `${String(community)} is no community. Write it in quotes, such as '64496:100'`);
+      wrong(at, `${shown(community)} is no community. Write it in quotes, such as '64496:100'`);
       return [];
     });
   return { in: communities("in"), out: communities("out") };
@@ -246,9 +248,9 @@ function readAutoignore(yaml: CheckedYaml, name: string, value: unknown): Autoig
   if (prefixes.length === 0) yaml.problem(path, `${where}.prefixes: must list at least one prefix`);
   const number = (field: string): number => {
     const given = value[field] ?? 0;
-    if (!/^\d{1,9}$/.test(typeof given === "number" || typeof given === "string" ? String(given) : ""))
-      yaml.problem([...path, field], `${where}.${field}: must be a whole number`);
-    return Number(given);
+    if (/^\d{1,9}$/.test(shown(given))) return Number(given);
+    yaml.problem([...path, field], `${where}.${field}: must be a whole number`);
+    return 0;
   };
   return {
     name,
@@ -259,30 +261,28 @@ function readAutoignore(yaml: CheckedYaml, name: string, value: unknown): Autoig
   };
 }
 
-function readMonitors(yaml: CheckedYaml, monitors: readonly [string, unknown][]): Monitors {
-  let ris: string[] | null = null;
-  const exabgp: { host: string; port: number }[] = [];
+/** The sources of updates are settings of the stack, which a file for detection does not change. */
+function checkMonitors(yaml: CheckedYaml, monitors: readonly [string, unknown][]): void {
   for (const [name, value] of monitors) {
     const path: Path = ["monitors", name];
     if (name === "riperis") {
-      ris = [];
-      for (const { value: collector, path: at } of flat(value, path)) {
-        if (collector === "") continue;
-        if (typeof collector === "string" && /^rrc\d\d$/.test(collector)) ris.push(collector);
-        else yaml.warn(at, `monitors.riperis: ${String(collector)} is no collector of RIS and has no effect`);
-      }
+      const collectors = flat(value, path).flatMap((each) => collectorOf(shown(each.value)) ?? []);
+      const wanted = collectors.length === 0 ? "" : ` and FEED_COLLECTORS=${collectors.join(",")}`;
+      yaml.warn(path, `monitors.riperis: has no effect; sources are settings of the stack: FEED=ris-live${wanted}`);
     } else if (name === "exabgp") {
-      for (const { value: entry, path: at } of flat(value, path)) {
-        const { ip, port, ...others } = isObject(entry) ? entry : {};
-        if (typeof ip !== "string" || typeof port !== "number" || !Number.isInteger(port) || port < 1 || port > 65_535)
-          yaml.problem(at, "monitors.exabgp: each entry needs ip and port");
-        else exabgp.push({ host: ip, port });
-        for (const field of Object.keys(others))
-          yaml.warn(at, `monitors.exabgp.${field}: has no effect; prefixes are not learned`);
-      }
+      yaml.warn(
+        path,
+        "monitors.exabgp: has no effect; sources are settings of the stack: FEED=exabgp and FEED_EXABGP_ADDRESS",
+      );
+      for (const { value: entry, path: at } of flat(value, path))
+        for (const field of ["autoconf", "learn_neighbors"])
+          if (isObject(entry) && field in entry)
+            yaml.warn(at, `monitors.exabgp.${field}: has no effect; prefixes are not learned`);
     } else if (["bgpstreamlive", "bgpstreamkafka", "bgpstreamhist", "betabmp"].includes(name))
-      yaml.warn(path, `monitors.${name}: is no source here. Load files of the collectors, or use riperis`);
+      yaml.warn(path, `monitors.${name}: is no source here. Load files of the collectors, or set FEED=ris-live`);
     else yaml.problem(path, `monitors.${name}: is no monitor`);
   }
-  return { ris, exabgp };
 }
+
+/** Since 2022 RIPE RIS calls rrc00 rrc00.ripe.net, and ARTEMIS compares whole names. */
+const collectorOf = (text: string): string | undefined => /^(rrc\d\d)(?:\.ripe\.net)?$/.exec(text)?.[1];

@@ -89,7 +89,6 @@ export function readBgpalerterConfiguration(file: Readonly<Record<string, unknow
     organisations: [],
     prefixes: [...byPrefix.values()],
     autoignore: null,
-    monitors: null,
     warnings: yaml.end(),
   };
 }

@@ -31,7 +31,6 @@ prefixes:
     organisations: [{ id: "example-net", name: "Example Net" }],
     prefixes: [configured("192.0.2.0/24", [64_500, 65_536], "example-net"), configured("2001:db8::/32", [], null)],
     autoignore: null,
-    monitors: null,
     warnings: [],
   });
 });

@@ -84,7 +84,6 @@ export function readOwnConfiguration(yaml: CheckedYaml): Configuration {
       };
     }),
     autoignore: null,
-    monitors: null,
     warnings,
   };
 }

@@ -35,20 +35,12 @@ export interface Autoignore {
   readonly prefixes: readonly PrefixRange[];
 }
 
-/** Sources that a configuration names. */
-export interface Monitors {
-  /** RIS collectors such as `rrc00`; empty: all. Null: not a source. */
-  readonly ris: readonly string[] | null;
-  readonly exabgp: readonly { readonly host: string; readonly port: number }[];
-}
-
 /** What detection compares updates with, from any form of file. */
 export interface Configuration {
   readonly organisations: readonly { readonly id: string; readonly name: string }[];
   readonly prefixes: readonly ConfiguredPrefix[];
   /** Null if the form of the file has none; what is stored then stays. */
   readonly autoignore: readonly Autoignore[] | null;
-  readonly monitors: Monitors | null;
   /** Parts of the file that have no effect, each with its line. */
   readonly warnings: readonly string[];
 }
