@@ -45,6 +45,25 @@ test("reads lists of StayRTR, OctoRPKI and FORT", async () => {
   expect(await parse(`{ "router_keys" : [ ], "roas" : [ ${JSON.stringify(entry)} ] }`)).toEqual({ vrps });
 });
 
+test("reads a list alone, such as BGPalerter's vrpFile, whose age is unknown", async () => {
+  const list = [
+    { prefix: "192.0.2.0/24", asn: 64_500, maxLength: 25 },
+    { prefix: "2001:db8::/32", asn: "64501", maxLength: 48 },
+    { prefix: "::/0", asn: "AS64502", maxLength: 0 },
+  ];
+  const vrps = [
+    { prefix: "192.0.2.0/24", maxLength: 25, asn: 64_500 },
+    { prefix: "2001:db8::/32", maxLength: 48, asn: 64_501 },
+    { prefix: "::/0", maxLength: 0, asn: 64_502 },
+  ];
+  expect(await parse(`\uFEFF\n${JSON.stringify(list, null, 2)}\n`)).toEqual({ builtAt: undefined, vrps });
+  await expect(parse('[{"asn":"ASX","prefix":"192.0.2.0/24"}]')).rejects.toThrow(
+    'list.json: 0.asn: "ASX" is no AS number',
+  );
+  await expect(parse('[{"asn":1,"prefix":"192.0.2.0/24"}')).rejects.toThrow("list.json is no JSON");
+  await expect(parse('[{"asn":1,"prefix":"192.0.2.0/24"}] {}')).rejects.toThrow("list.json is no JSON");
+});
+
 test("refuses a list of the future, which would never be old", async () => {
   const roas = [{ asn: 1, prefix: "192.0.2.0/24" }];
   const at = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();
@@ -78,11 +97,13 @@ describe("refuses a list with the place and the reason", () => {
 
   test("an empty list, another JSON and another text", async () => {
     await expect(read([])).rejects.toThrow("list.json: roas: the list is empty");
-    await expect(parse("[]")).rejects.toThrow("Use the output format json of Routinator or rpki-client.");
+    await expect(parse("[]")).rejects.toThrow("list.json: the list is empty. Use the output format json of Routinator");
+    await expect(parse("{}")).rejects.toThrow("list.json: it has no list roas. Use the output format json of Routinator");
     await expect(read([{ asn: 1, prefix: "192.0.2.0/24" }], { generated: 1e300 })).rejects.toThrow(
       "metadata.generated: ",
     );
-    await expect(parse("IP Prefix,ASN")).rejects.toThrow("list.json is no JSON");
+    await expect(parse("ASN,IP Prefix\nAS1,192.0.2.0/24")).rejects.toThrow("list.json is no JSON. Use the output format");
+    await expect(parse("")).rejects.toThrow("list.json is no JSON");
     await expect(parse('{"roas":[{"asn":1,}]}')).rejects.toThrow("list.json is no JSON");
     await expect(parse('{"roas":[{}')).rejects.toThrow("list.json is no JSON");
   });

@@ -4,6 +4,7 @@ import { JsonElements } from "../formats/json-elements.ts";
 import { canonicalPrefix, lengthOf } from "../formats/prefix.ts";
 import type { ByteSource } from "../formats/records.ts";
 import { BrokenInput, Refusal } from "../formats/refusal.ts";
+import { peek } from "../sources/byte-source.ts";
 
 /** A validated ROA payload (RFC 6811): the AS may announce the prefix and its more specific ones up to a length. */
 export interface Vrp {
@@ -57,18 +58,27 @@ const shownProblems = 10;
 /** Three times as many as the internet has. */
 const mostPayloads = 2_000_000;
 
-/** Reads the JSON of a validator, as a stream. @param name of the file or address, for messages @throws VrpListError */
+const remedy = "Use the output format json of Routinator or rpki-client.";
+
+/**
+ * Reads the JSON of a validator, as a stream, or a list of payloads alone, such as BGPalerter's vrpFile.
+ * @param name of the file or address, for messages @throws VrpListError
+ */
 export async function parseVrps(source: ByteSource, name: string): Promise<VrpList> {
-  const elements = new JsonElements("roas");
+  const { head, whole } = await peek(source, 64);
+  const [first = "{"] = new TextDecoder().decode(head).trimStart();
+  const isBare = first === "[";
+  const elements = isBare ? new JsonElements() : new JsonElements("roas");
   const vrps: Vrp[] = [];
   const problems: string[] = [];
   const fail = (): VrpListError => new VrpListError(problems.map((problem) => `${name}: ${problem}`).join("\n"));
   let index = 0;
   try {
-    for await (const chunk of source) {
+    for await (const chunk of whole) {
+      if (first !== "{" && !isBare) throw new VrpListError(`${name} is no JSON. ${remedy}`);
       for (const element of elements.write(chunk)) {
         const read = readVrp(element);
-        if (Array.isArray(read)) problems.push(...read.map((problem) => `roas.${index}${problem}`));
+        if (Array.isArray(read)) problems.push(...read.map((problem) => `${isBare ? "" : "roas."}${index}${problem}`));
         else vrps.push(read);
         index += 1;
         if (vrps.length > mostPayloads) problems.push(`roas: the list has more than ${mostPayloads} payloads`);
@@ -76,12 +86,12 @@ export async function parseVrps(source: ByteSource, name: string): Promise<VrpLi
         if (problems.length >= shownProblems || vrps.length > mostPayloads) throw fail();
       }
     }
-    const { data, error } = description.safeParse(elements.end());
+    const around = elements.end();
+    const { data, error } = description.safeParse(isBare ? {} : around);
     const wrong = error?.issues.map(({ path, message }) => `${path.join(".") || "the file"}: ${message}`) ?? [];
     if (!elements.seen) wrong.push("it has no list roas");
-    else if (index === 0) wrong.push("roas: the list is empty");
-    if (wrong.length > 0)
-      throw new VrpListError(`${name}: ${wrong.join("; ")}. Use the output format json of Routinator or rpki-client.`);
+    else if (index === 0) wrong.push(isBare ? "the list is empty" : "roas: the list is empty");
+    if (wrong.length > 0) throw new VrpListError(`${name}: ${wrong.join("; ")}. ${remedy}`);
     if (problems.length > 0) throw fail();
     const built = builtAt(data?.metadata ?? {});
     // Its age would stay negative, and no alert would notice that later lists are missing.
