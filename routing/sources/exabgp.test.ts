@@ -48,12 +48,51 @@ const line = (counter: number, type = "state"): string =>
 const state = 'message [{"skipped":"STATE"}]';
 const keepalive = 'message [{"skipped":"keepalive"}]';
 
-test("reads lines until the connection ends, reports lost lines, and connects again", async () => {
+/** Lines of updates. */
+const updates = (...counters: readonly number[]): string =>
+  counters
+    .map((counter) => {
+      const asn = { peer: 64_496 };
+      const message = { update: { withdraw: { "ipv4 unicast": [{ nlri: "198.51.100.0/24" }] } } };
+      const neighbor = { address: { peer: "192.0.2.1" }, asn, message };
+      return `${JSON.stringify({ type: "update", time: 1_781_598_108.123456, counter, neighbor })}\n`;
+    })
+    .join("");
+/** The events but messages. */
+const others = (): string[] => events.filter((event) => !event.startsWith("message"));
+const lost = "skipped lines of exabgp lost";
+
+test("reports each jump of a counter that ten updates have shown to be its own", async () => {
+  const socket = await start();
+  socket.write(updates(...Array.from({ length: 10 }, (_, index) => index + 1)) + updates(13, 14, 16));
+  await expect.poll(() => events).toHaveLength(16);
+  expect(events.slice(11)).toEqual([lost, events[1], events[1], lost, events[1]]);
+});
+
+test("a counter that other processes of exabgp share proves no loss", async () => {
+  const socket = await start();
+  for (let counter = 1; counter < 200; counter += 4)
+    socket.write(updates(counter) + line(counter + 2, "keepalive") + line(counter + 3, "keepalive"));
+  socket.end(line(1));
+  await expect.poll(others).toContain("lost connection lost");
+  expect(others()).not.toContain(lost);
+  expect(events.filter((event) => event.includes("198.51.100.0/24"))).toHaveLength(50);
+});
+
+test("two sessions with one address, each with its counter, prove no loss", async () => {
+  const socket = await start();
+  for (let counter = 1; counter < 50; counter += 1) socket.write(updates(counter, counter + 1_000));
+  socket.end(line(1));
+  await expect.poll(others).toContain("lost connection lost");
+  expect(others()).not.toContain(lost);
+});
+
+test("reads lines until the connection ends, and connects again", async () => {
   const socket = await start();
   expect(source.name).toBe("exabgp-edge");
   socket.write(line(1) + line(2));
-  socket.end(line(5));
-  const once = ["connected", state, state, "skipped lines of exabgp lost", state, "lost connection lost"];
+  socket.end(line(3));
+  const once = ["connected", state, state, state, "lost connection lost"];
   await expect.poll(() => events).toEqual([...once, "connected"]);
   sockets[1]!.write(line(1));
   await expect.poll(() => events).toEqual([...once, "connected", state]);

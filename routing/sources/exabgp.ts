@@ -23,6 +23,15 @@ export interface ExabgpIntervals {
 const intervals: ExabgpIntervals = { beat: 5_000, silence: 180_000, least: 1_000, most: 60_000 };
 /** Routers whose messages are counted. */
 const mostNeighbours = 10_000;
+/** After so many updates without a jump, no other process shares the counter. */
+const ownUpdates = 10;
+
+/** exabgp has one counter for a router, which the lines of all of its processes increase. */
+interface Counter {
+  last: number;
+  /** Updates since a jump or a new beginning. */
+  updates: number;
+}
 
 /** JSON lines of exabgp: a connection at a time, for ever. */
 export class ExabgpSource implements LiveSource {
@@ -103,7 +112,7 @@ export class ExabgpSource implements LiveSource {
   private async read(socket: Socket, ends: (reason: string) => void): Promise<void> {
     this.isBehind = this.paused;
     const identifiers = new PathIdentifiers();
-    const counters = new Map<string, number>();
+    const counters = new Map<string, Counter>();
     let heard = Date.now();
     let hasKeepalives = false;
     const watch = setInterval(() => {
@@ -138,14 +147,18 @@ export class ExabgpSource implements LiveSource {
   }
 
   /** @returns whether it is a keepalive */
-  private line(line: string, identifiers: PathIdentifiers, counters: Map<string, number>): boolean {
+  private line(line: string, identifiers: PathIdentifiers, counters: Map<string, Counter>): boolean {
     if (line === "") return false;
     const message = parseExabgp(line, `exabgp|${this.collector}`, identifiers);
     const { counter, neighbor, parsed } = message;
     if (counter !== undefined) {
-      const before = counters.get(neighbor);
-      if (before !== undefined && counter > before + 1) this.listener?.skipped("lines of exabgp lost");
-      if (before !== undefined || counters.size < mostNeighbours) counters.set(neighbor, counter);
+      const known = counters.get(neighbor) ?? { last: counter - 1, updates: 0 };
+      const isJump = counter > known.last + 1;
+      if (isJump && known.updates >= ownUpdates) this.listener?.skipped("lines of exabgp lost");
+      else if (isJump || counter <= known.last) known.updates = 0;
+      known.last = counter;
+      if (parsed.some((each) => "prefix" in each)) known.updates += 1;
+      if (counters.has(neighbor) || counters.size < mostNeighbours) counters.set(neighbor, known);
     }
     this.listener?.message(message);
     const [first] = parsed;
