@@ -98,11 +98,15 @@ describe("refuses a list with the place and the reason", () => {
   test("an empty list, another JSON and another text", async () => {
     await expect(read([])).rejects.toThrow("list.json: roas: the list is empty");
     await expect(parse("[]")).rejects.toThrow("list.json: the list is empty. Use the output format json of Routinator");
-    await expect(parse("{}")).rejects.toThrow("list.json: it has no list roas. Use the output format json of Routinator");
+    await expect(parse("{}")).rejects.toThrow(
+      "list.json: it has no list roas. Use the output format json of Routinator",
+    );
     await expect(read([{ asn: 1, prefix: "192.0.2.0/24" }], { generated: 1e300 })).rejects.toThrow(
       "metadata.generated: ",
     );
-    await expect(parse("ASN,IP Prefix\nAS1,192.0.2.0/24")).rejects.toThrow("list.json is no JSON. Use the output format");
+    await expect(parse("ASN,IP Prefix\nAS1,192.0.2.0/24")).rejects.toThrow(
+      "list.json is no JSON. Use the output format",
+    );
     await expect(parse("")).rejects.toThrow("list.json is no JSON");
     await expect(parse('{"roas":[{"asn":1,}]}')).rejects.toThrow("list.json is no JSON");
     await expect(parse('{"roas":[{}')).rejects.toThrow("list.json is no JSON");

@@ -4,7 +4,6 @@ import { JsonElements } from "../formats/json-elements.ts";
 import { canonicalPrefix, lengthOf } from "../formats/prefix.ts";
 import type { ByteSource } from "../formats/records.ts";
 import { BrokenInput, Refusal } from "../formats/refusal.ts";
-import { peek } from "../sources/byte-source.ts";
 
 /** A validated ROA payload (RFC 6811): the AS may announce the prefix and its more specific ones up to a length. */
 export interface Vrp {
@@ -58,6 +57,9 @@ const shownProblems = 10;
 /** Three times as many as the internet has. */
 const mostPayloads = 2_000_000;
 
+/** Spaces and the byte order mark. */
+const blank: ReadonlySet<number> = new Set(Buffer.from(" \t\r\n\uFEFF"));
+
 const remedy = "Use the output format json of Routinator or rpki-client.";
 
 /**
@@ -65,20 +67,25 @@ const remedy = "Use the output format json of Routinator or rpki-client.";
  * @param name of the file or address, for messages @throws VrpListError
  */
 export async function parseVrps(source: ByteSource, name: string): Promise<VrpList> {
-  const { head, whole } = await peek(source, 64);
-  const [first = "{"] = new TextDecoder().decode(head).trimStart();
-  const isBare = first === "[";
-  const elements = isBare ? new JsonElements() : new JsonElements("roas");
+  let elements = new JsonElements("roas");
+  /** The first character of the JSON. */
+  let first: string | undefined;
+  let list = "roas.";
   const vrps: Vrp[] = [];
   const problems: string[] = [];
   const fail = (): VrpListError => new VrpListError(problems.map((problem) => `${name}: ${problem}`).join("\n"));
   let index = 0;
   try {
-    for await (const chunk of whole) {
-      if (first !== "{" && !isBare) throw new VrpListError(`${name} is no JSON. ${remedy}`);
+    for await (const chunk of source) {
+      const byte = first === undefined ? chunk.find((each) => !blank.has(each)) : undefined;
+      if (byte !== undefined) {
+        first = String.fromCodePoint(byte);
+        if (first !== "{" && first !== "[") throw new VrpListError(`${name} is no JSON. ${remedy}`);
+        if (first === "[") [elements, list] = [new JsonElements(), ""];
+      }
       for (const element of elements.write(chunk)) {
         const read = readVrp(element);
-        if (Array.isArray(read)) problems.push(...read.map((problem) => `${isBare ? "" : "roas."}${index}${problem}`));
+        if (Array.isArray(read)) problems.push(...read.map((problem) => `${list}${index}${problem}`));
         else vrps.push(read);
         index += 1;
         if (vrps.length > mostPayloads) problems.push(`roas: the list has more than ${mostPayloads} payloads`);
@@ -87,10 +94,10 @@ export async function parseVrps(source: ByteSource, name: string): Promise<VrpLi
       }
     }
     const around = elements.end();
-    const { data, error } = description.safeParse(isBare ? {} : around);
+    const { data, error } = description.safeParse(first === "[" ? {} : around);
     const wrong = error?.issues.map(({ path, message }) => `${path.join(".") || "the file"}: ${message}`) ?? [];
     if (!elements.seen) wrong.push("it has no list roas");
-    else if (index === 0) wrong.push(isBare ? "the list is empty" : "roas: the list is empty");
+    else if (index === 0) wrong.push(first === "[" ? "the list is empty" : "roas: the list is empty");
     if (wrong.length > 0) throw new VrpListError(`${name}: ${wrong.join("; ")}. ${remedy}`);
     if (problems.length > 0) throw fail();
     const built = builtAt(data?.metadata ?? {});

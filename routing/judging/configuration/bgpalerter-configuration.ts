@@ -85,12 +85,7 @@ export function readBgpalerterConfiguration(file: Readonly<Record<string, unknow
     });
   }
   if (byPrefix.size === 0) yaml.problem([], "the file has no prefix, so there is nothing to detect");
-  return {
-    organisations: [],
-    prefixes: [...byPrefix.values()],
-    autoignore: null,
-    warnings: yaml.end(),
-  };
+  return { organisations: [], prefixes: [...byPrefix.values()], autoignore: null, warnings: yaml.end() };
 }
 
 /** Which monitors of BGPalerter watch a prefix: the included ones, or all but the excluded ones. An empty list has no effect. */
