@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { canonicalPrefix } from "../../formats/prefix.ts";
 import { wantedPeers } from "./parsed-configuration.ts";
+import { ConfigurationError } from "./problems.ts";
 import { readConfiguration } from "./read-configuration.ts";
 import { originRule } from "../rules.ts";
 
@@ -153,6 +154,32 @@ test("finds bits beyond the length in every IPv4 and IPv6 prefix", () => {
         ((address >> BigInt(112 - 16 * group)) & 0xffffn).toString(16),
       ).join(":");
       expect(canonicalPrefix(`${text}/${length}`)?.hostBits).toBe(address % 2n ** BigInt(128 - length) !== 0n);
+    }),
+  );
+});
+
+test("reads any YAML, or names its problems", () => {
+  const names = fc.constantFrom(
+    ...["toString", "valueOf", "__proto__", "prefixes", "origin_asns", "prepend_seq", "policies", "in", "interval"],
+    ...["community_annotations", "riperis", "exabgp", "asn", "includeMonitors", "prefix", "origins", "min_peers"],
+  );
+  const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.constantFrom<unknown>("192.0.2.0/24^26", "*", "1 - 9", 64_500, -1, 1.5, null, true, "", "64500:1"),
+      fc.array(tie("value"), { maxLength: 3 }),
+      fc.dictionary(names, tie("value"), { maxKeys: 4 }),
+    ),
+  }));
+  const sections = fc.constantFrom("prefixes", "asns", "monitors", "rules", "autoignore", "192.0.2.0/24", "options");
+  fc.assert(
+    fc.property(fc.dictionary(sections, value, { maxKeys: 4 }), (file) => {
+      try {
+        readConfiguration(JSON.stringify(file), "a.yaml");
+      } catch (error) {
+        expect(error).toBeInstanceOf(ConfigurationError);
+        expect(String(error)).not.toContain("[object Object]");
+      }
     }),
   );
 });
