@@ -128,6 +128,10 @@ test.each([
   ["announce route 192.0.2.0/24", "not a JSON line of exabgp"],
   [line({ message: {} }), "not a JSON line of exabgp"],
   [line({}, { type: "constructor" }), "not a JSON line of exabgp"],
+  [
+    line({ message: { category: 2, header: "ff", body: "00" } }),
+    "the line has bytes only; write parsed in place of packets in exabgp.conf",
+  ],
   [line({}, { time: "now" }), "the time is not understood"],
   [line({ asn: { peer: "x" } }), "the peer's address or AS number is not understood"],
   [update({ attribute: { "as-path": [1], "confederation-path": [2] } }), "the path holds confederation segments"],

@@ -28,6 +28,7 @@ const refusals = {
   communities: new Refusal("a community is not understood"),
   // It has an object of prefixes, in which several paths of one prefix have the same key.
   version: new Refusal("a version of exabgp before 4, whose lines lose paths"),
+  packet: new Refusal("the line has bytes only; write parsed in place of packets in exabgp.conf"),
 };
 
 /** Types of messages without updates. */
@@ -72,6 +73,7 @@ export function parseExabgp(text: string, service: string, identifiers: PathIden
   if (address === undefined || !isAsNumber(peerAsn)) return answer(refusals.peer);
   const content = neighbor["message"];
   if (isObject(content) && "eor" in content) return answer(endOfRib);
+  if (isObject(content) && "body" in content) return answer(refusals.packet);
   const update = isObject(content) ? content["update"] : undefined;
   if (!isObject(update)) return answer(refusals.json);
 
