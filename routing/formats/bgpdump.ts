@@ -28,7 +28,7 @@ export async function* bgpdumpRecords(source: ByteSource, service: string): Reco
 
 const refusals = {
   kind: new Refusal("not a line of bgpdump -m updates"),
-  table: new Refusal("a line of a routing table, not an update"),
+  table: new Refusal("a line of a routing table, not an update; load the MRT file itself with --as-announcements"),
   readable: new Refusal("a line of bgpdump -M, which lacks communities; use bgpdump -m"),
   fields: new Refusal("the line has too few fields"),
   time: new Refusal("the time is not understood"),
