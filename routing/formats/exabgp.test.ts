@@ -135,6 +135,10 @@ test.each([
   [line({}, { time: "now" }), "the time is not understood"],
   [line({ asn: { peer: "x" } }), "the peer's address or AS number is not understood"],
   [update({ attribute: { "as-path": [1], "confederation-path": [2] } }), "the path holds confederation segments"],
+  ...["as-confed-sequence", "as-confed-set"].map((element): [string, string] => [
+    update({ attribute: { "as-path": { 0: { element, value: [64_512] } } } }),
+    "the path holds confederation segments",
+  ]),
   [update({ attribute: { "as-path": ["x"] } }), "the path is not a list of AS numbers and AS sets"],
   [update({ attribute: { community: "x" } }), "a community is not understood"],
   [update({ announce: { "ipv4 unicast": { "192.0.2.1": [{ nlri: "x" }] } } }), "the prefix is not understood"],

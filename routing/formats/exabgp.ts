@@ -166,7 +166,7 @@ function pathOf(attribute: Readonly<Record<string, unknown>>): AsPath | Refusal 
     else if (segment["element"] === "as-set" && members.length > 0) path.push(members);
     else {
       const { element } = segment;
-      return typeof element === "string" && element.startsWith("confed") ? refusals.confederation : refusals.path;
+      return typeof element === "string" && element.includes("confed") ? refusals.confederation : refusals.path;
     }
   }
   return path;
