@@ -258,10 +258,16 @@ test(
 test("thousands of idle sockets and floods leave the service answering", { timeout: 180_000 }, async () => {
   const count = 2000;
   const idle: Promise<Outcome>[] = [];
-  // In portions: 2,000 concurrent handshakes would block this process, which also acts as the normal client.
+  // In portions, each after the previous one is connected: 2,000 concurrent handshakes would block this process, which also acts as the
+  // normal client.
   for (let portion = 0; portion < count; portion += 100) {
-    idle.push(...Array.from({ length: 100 }, () => socket(() => undefined, { milliseconds: 60_000 })));
-    await sleep(250);
+    const begun = Array.from({ length: 100 }, () => {
+      const connected = Promise.withResolvers<void>();
+      const outcome = socket(() => connected.resolve(), { milliseconds: 60_000 });
+      idle.push(outcome);
+      return Promise.race([connected.promise, outcome]);
+    });
+    await Promise.all(begun);
   }
   const flooding = Array.from({ length: 10 }, () =>
     socket(

@@ -1,8 +1,8 @@
 import { Agent, fetch, type HeadersInit, type RequestInit, type Response } from "undici";
 import { stack } from "../stack/stack.ts";
 
-/** Trusts only the stack's own CA. */
-export const dispatcher = new Agent({ connect: { ca: stack.caCertificate }, keepAliveTimeout: 1000 });
+/** Trusts only the stack's own CA. Connects for as long as the patience of the hostile tests; undici's default is ten seconds. */
+export const dispatcher = new Agent({ connect: { ca: stack.caCertificate, timeout: 20_000 }, keepAliveTimeout: 1000 });
 
 export interface Call {
   readonly method?: string;
@@ -24,7 +24,10 @@ export interface Reply {
   json(): unknown;
 }
 
-/** Sends one request with fetch over TLS; redirects are not followed. */
+/**
+ * Sends one request with fetch over TLS; redirects are not followed.
+ * @throws {Error} with the cause in its message, where fetch says `fetch failed` alone
+ */
 export async function call(
   path: string,
   { method = "GET", headers = {}, body, base = stack.url }: Call = {},
@@ -33,7 +36,10 @@ export async function call(
     body === undefined || typeof body === "string" ? headers : { "content-type": "application/json", ...headers };
   const init: RequestInit = { method, headers: withType, dispatcher, redirect: "manual" };
   if (body !== undefined) init.body = typeof body === "string" ? body : JSON.stringify(body);
-  const response = await fetch(new URL(path, base), init);
+  const response = await fetch(new URL(path, base), init).catch((error: unknown) => {
+    const { cause } = error as { cause?: unknown };
+    throw new Error(`${method} ${path}: ${String(cause ?? error)}`, { cause: error });
+  });
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) as unknown };
 }
