@@ -133,7 +133,7 @@ export const command: Command = {
     const ways = [file, time, ...["latest", "drill"].filter((name) => args.flag(name))];
     if (ways.filter((way) => way !== undefined).length !== 1 || others.length > 0) {
       throw new Failure("restore requires one FILE, --to-time TIME, --latest or --drill", {
-        remedy: "npm run restore -- FILE, where `npm run backup` wrote the file.",
+        remedy: "npm run restore -- FILE, with a file that `npm run backup` wrote.",
       });
     }
     if (args.flag("drill")) {

@@ -74,7 +74,7 @@ export const command: Command = {
         value: "URL",
         meaning: "the Postgres database that the metadata describes; default: that of the running stack",
       },
-      "allow-unsupported": { type: "boolean", meaning: "omit everything that the embedded engine does not serve" },
+      "allow-unsupported": { type: "boolean", meaning: "omit the objects that the embedded engine does not serve" },
     },
     notes: [
       "Two revisions can be compared by line: npm run --silent schema -- --role viewer >viewer.graphql",

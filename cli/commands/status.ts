@@ -16,7 +16,7 @@ function limitOf(option: string, text: string | undefined): number | undefined {
 export const command: Command = {
   description: {
     name: "status",
-    summary: "Shows the state of the stack, its services and its data, and what to do about problems.",
+    summary: "Shows the state of the stack, its services and its data, and the next command for each problem.",
     options: {
       json: { type: "boolean", meaning: "print the report as JSON" },
       drift: { type: "boolean", meaning: "compare the stack with its program too (takes as long as npm run preview)" },

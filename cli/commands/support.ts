@@ -21,7 +21,7 @@ export const command: Command = {
     },
     notes: [
       "The file contains no password, key or token. E-mail addresses are numbers. It contains IP addresses of clients, ids of accounts and your settings: read it before you send it.",
-      "A stack with services that are down works too: the bundle says what could not be collected.",
+      "A stack with services that are down works too: the bundle lists missing data.",
     ],
   },
   run: async (stack, args, signal) => {

@@ -159,7 +159,7 @@ export class BackupFile {
   #unauthentic(reason: string): Failure {
     return new Failure(`${this.name} is not authentic: it ${reason}`, {
       remedy:
-        "choose another copy of the backup. --unauthenticated accepts a file of an earlier version; who could write it then chooses the settings and secrets of the stack.",
+        "choose another copy of the backup. --unauthenticated accepts a file of an earlier version; a user who could write it then chooses the settings and secrets of the stack.",
     });
   }
 }

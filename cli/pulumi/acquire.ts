@@ -87,7 +87,7 @@ async function fromRelease(
   options: Work,
 ): Promise<PulumiCli | { readonly problem: string }> {
   if (release === undefined)
-    return { problem: `There is no pinned archive of the Pulumi CLI for ${process.platform} on ${process.arch}` };
+    return { problem: `There is no pinned release of the Pulumi CLI for ${process.platform} on ${process.arch}` };
   options.say(`downloading the Pulumi CLI ${release.version}`);
   try {
     await installRelease(release, rootOf(release.version), options);

@@ -51,7 +51,7 @@ export async function installRelease(release: Release, root: string, work: Work)
     await rename(program, join(root, "bin/pulumi"));
   } catch (error) {
     work.signal.throwIfAborted();
-    throw new Failure(`The release archive of the Pulumi CLI cannot be used: ${messageOf(error)} (${release.url})`, {
+    throw new Failure(`The release of the Pulumi CLI cannot be used: ${messageOf(error)} (${release.url})`, {
       cause: error,
     });
   } finally {

@@ -11,7 +11,7 @@ async function write(archive: asset.AssetArchive, folder: string): Promise<void>
     else if (part instanceof asset.StringAsset) writeFileSync(path, await part.text);
     else if (part instanceof asset.FileAsset || part instanceof asset.FileArchive)
       cpSync(resolve(await part.path), path, { recursive: true });
-    else throw new Error(`The archive has ${name} from another machine; give a file or a text.`);
+    else throw new Error(`${name} of an AssetArchive is a remote asset; use a file or a text.`);
   }
 }
 

@@ -51,7 +51,7 @@ export const verbs: Readonly<Record<Subject, Readonly<Record<string, Verb>>>> = 
       meaning: "changes the role; a tenant needs an organisation",
     },
     disable: { ...account, meaning: "blocks logins; ends the sessions, tokens and connections" },
-    enable: { ...account, meaning: "takes that back" },
+    enable: { ...account, meaning: "allows logins again" },
     password: { ...account, meaning: "a new password; asks for it and ends the sessions", password: true },
     sessions: { ...account, meaning: "the active sessions" },
     unlock: {

@@ -118,7 +118,7 @@ function configurationText(metadata: string, project: ReadProject): string {
 
 export const init: Command = {
   name: "init",
-  summary: "writes a commented configuration from what the metadata holds",
+  summary: "writes a commented configuration from the metadata",
   usage: "hasura-checks init [--metadata DIR] [--force]",
   description: `Reads the metadata and writes ${configurationFile}: the session variables that filters use, the role of requests without a token, and, as comments, roles that look trusted because almost all of their permissions hold for every row.`,
   options: { ...commonOptions, force: { type: "boolean", help: "replace an existing configuration" } },
