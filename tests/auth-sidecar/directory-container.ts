@@ -89,6 +89,19 @@ export class StartedDirectoryContainer extends ReachableContainer {
     return this.getPublishedPort(this.#kind.tlsPort);
   }
 
+  /** Settings of a sidecar that searches the accounts of OpenLDAP. */
+  get searchSettings() {
+    return {
+      LDAP_URL: `ldaps://localhost:${this.getTlsPort()}`,
+      LDAP_CA: this.ca,
+      LDAP_BIND_DN: "cn=search,dc=example,dc=net",
+      LDAP_BIND_PASSWORD: "directory-search",
+      LDAP_USER_BASE: "ou=people,dc=example,dc=net",
+      // On a busy machine an answer may take more than three seconds, which would return 503. Most tests check the answer, not its duration.
+      LDAP_TIMEOUT_MILLISECONDS: "30000",
+    };
+  }
+
   override async stop(): Promise<StoppedTestContainer> {
     await Promise.all(
       [this.#forwarders.plain, this.#forwarders.tls].map((forwarder) => forwarder[Symbol.asyncDispose]()),

@@ -28,16 +28,7 @@ afterAll(async () => {
 
 /** The role of ben's token with these settings. */
 async function roleOfBen(settings: Record<string, string>): Promise<unknown> {
-  await using running = await stack.sidecar({
-    LDAP_URL: `ldaps://localhost:${directory.getTlsPort()}`,
-    LDAP_CA: directory.ca,
-    LDAP_BIND_DN: "cn=search,dc=example,dc=net",
-    LDAP_BIND_PASSWORD: "directory-search",
-    LDAP_USER_BASE: "ou=people,dc=example,dc=net",
-    // On a busy machine an answer may take more than three seconds.
-    LDAP_TIMEOUT_MILLISECONDS: "30000",
-    ...settings,
-  });
+  await using running = await stack.sidecar({ ...directory.searchSettings, ...settings });
   const body = { email: "ben@example.net", password: "ben has a password" };
   const login = await running.client.call("POST", "/api/auth/login/ldap", { body });
   const { body: token, status } = await running.client.token((login.body as LoginReply).user.sessionId);

@@ -38,15 +38,9 @@ const posix = (uid: string, gid: number) => [
 beforeAll(async () => {
   [stack, directory] = await Promise.all([Stack.start(), startDirectory()]);
   settings = {
-    LDAP_URL: `ldaps://localhost:${directory.getTlsPort()}`,
-    LDAP_CA: directory.ca,
-    LDAP_BIND_DN: "cn=search,dc=example,dc=net",
-    LDAP_BIND_PASSWORD: "directory-search",
-    LDAP_USER_BASE: "ou=people,dc=example,dc=net",
+    ...directory.searchSettings,
     LDAP_GROUP_BASE: "ou=groups,dc=example,dc=net",
     LDAP_ROLES: "operator: cn=noc,ou=groups,dc=example,dc=net; analyst: staff",
-    // On a busy machine an answer may take more than three seconds.
-    LDAP_TIMEOUT_MILLISECONDS: "30000",
   };
   await directory.change(
     [

@@ -80,23 +80,28 @@ export async function startEmbedded(metadataDatabase: string, metadata?: Metadat
   return { ...server, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() };
 }
 
+/** @param owned everything that the pair runs on */
+export const pairOf = (
+  { hasura, embedded, database }: Pick<Pair, "hasura" | "embedded" | "database">,
+  owned: AsyncDisposableStack,
+): Pair => ({
+  hasura,
+  embedded,
+  database,
+  async apply(one, other = one) {
+    await apply(new MetadataApi(hasura), one);
+    await apply(new MetadataApi(embedded), other);
+  },
+  [Symbol.asyncDispose]: () => owned.disposeAsync(),
+});
+
 /** Skips without Hasura's image. */
 export async function startPair(skip: TestContext["skip"]): Promise<Pair> {
   await using stack = new AsyncDisposableStack();
   const { address: database } = stack.use(await startConformanceDatabase());
   const hasura = stack.use(await startHasura({ skip }, await createDatabase(database, "hasura_metadata"), settings));
   const embedded = stack.use(await startEmbedded(await createDatabase(database, "embedded_metadata")));
-  const owned = stack.move();
-  return {
-    hasura,
-    embedded,
-    database,
-    async apply(one, other = one) {
-      await apply(new MetadataApi(hasura), one);
-      await apply(new MetadataApi(embedded), other);
-    },
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
-  };
+  return pairOf({ hasura, embedded, database }, stack.move());
 }
 
 export async function post(server: Server, { session, ...body }: Call): Promise<Answer> {

@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
-import { apply } from "@routeql/engine/apply-metadata/apply";
-import { MetadataApi } from "@routeql/engine/apply-metadata/metadata-api";
 import { startConformanceDatabase } from "../conformance/database.ts";
-import { createDatabase, execute, type Pair, startEmbedded } from "../differential/pair.ts";
+import { createDatabase, execute, type Pair, pairOf, startEmbedded } from "../differential/pair.ts";
 import { compareWorld, emptyTally, type Tally } from "../differential/run.ts";
 import { worldNamed } from "../differential/worlds.ts";
 
@@ -12,17 +10,7 @@ async function startTwoEmbedded(): Promise<Pair> {
   const { address: database } = stack.use(await startConformanceDatabase());
   const hasura = stack.use(await startEmbedded(await createDatabase(database, "one")));
   const embedded = stack.use(await startEmbedded(await createDatabase(database, "other")));
-  const owned = stack.move();
-  return {
-    hasura,
-    embedded,
-    database,
-    async apply(one, other = one) {
-      await apply(new MetadataApi(hasura), one);
-      await apply(new MetadataApi(embedded), other);
-    },
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
-  };
+  return pairOf({ hasura, embedded, database }, stack.move());
 }
 
 /** Runs only in the database of the second engine. */
