@@ -1,10 +1,6 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import type { Client } from "pg";
+import { resolve } from "node:path";
 import { BenchDatabase, fillRoutingData } from "../database.ts";
 import { LoadGenerator } from "../measure/http-load.ts";
-import { type Figure, figure } from "../measure/statistics.ts";
 import {
   type Columns,
   number,
@@ -36,6 +32,7 @@ import {
   recordedReady,
 } from "./recorded.ts";
 import { measurePrice, type Price } from "./price.ts";
+import { measureReady } from "./ready.ts";
 import { writes } from "./writes.ts";
 import { type Bench, cases, checkAnswers, measureQueries, type QueryFigures, type Rounds } from "./queries.ts";
 
@@ -239,48 +236,3 @@ const loadColumns: Columns<LoadFigures> = {
   "p95 ms": (row) => spread(row.pushP95Milliseconds),
   "p95 ms polling": (row) => spread(row.pollP95Milliseconds),
 };
-
-const tables = Array.from({ length: 50 }, (_, index) => `table_${index}`);
-const roles = ["viewer", "analyst", "tenant", "operator"];
-
-/** Milliseconds from the engine's start to its first correct answer, with 50 tables and permissions for four roles. */
-export async function measureReady(databaseUrl: string, owner: Client, starts: number): Promise<Figure> {
-  await owner.query("create schema bench; grant usage on schema bench to routeql_engine");
-  for (const [index, name] of tables.entries()) {
-    const columns = Array.from({ length: 8 }, (_, column) => `column_${column} text`).join(", ");
-    const parent = index === 0 ? "integer" : `integer references bench.${tables[index - 1]}`;
-    await owner.query(
-      `create table bench.${name} (id integer primary key, parent_id ${parent}, ${columns}); grant select on bench.${name} to routeql_engine`,
-    );
-  }
-  const folder = await mkdtemp(join(tmpdir(), "routeql-bench-"));
-  try {
-    const file = join(folder, "metadata.json");
-    await writeFile(file, JSON.stringify(metadata()));
-    const start = async (): Promise<number> => {
-      await using engine = await startEngineProcess(databaseUrl, { metadata: file });
-      return engine.server.readyMilliseconds;
-    };
-    const milliseconds: number[] = [];
-    for (let index = 0; index < starts; index += 1) milliseconds.push(await start());
-    return figure(milliseconds);
-  } finally {
-    await rm(folder, { recursive: true });
-    await owner.query("drop schema bench cascade");
-  }
-}
-
-function metadata(): object {
-  const entries = tables.map((name, index) => ({
-    table: { schema: "bench", name },
-    ...(index === 0
-      ? {}
-      : { object_relationships: [{ name: "parent", using: { foreign_key_constraint_on: "parent_id" } }] }),
-    select_permissions: roles.map((role) => ({
-      role,
-      permission: { columns: "*", filter: { id: { _gt: 0 } }, limit: 100, allow_aggregations: true },
-    })),
-  }));
-  const connection = { connection_info: { database_url: { from_env: "ROUTEQL_DATABASE_URL" } } };
-  return { version: 3, sources: [{ name: "default", kind: "postgres", configuration: connection, tables: entries }] };
-}

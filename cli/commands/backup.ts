@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { backUpTo, backUpToOutput } from "../database/backup.ts";
 import { openClientPrograms } from "../database/client-programs.ts";
-import { megabytes, showProgress } from "../database/counted.ts";
+import { megabytes, showProgress } from "../database/transferred-bytes.ts";
 import type { Command } from "../foundation/command.ts";
 import { recordRun } from "../place/programs.ts";
 import { encryptState } from "../saved-state/saved-state.ts";

@@ -8,11 +8,11 @@ import { inSidecar } from "../stack/in-sidecar.ts";
 import { readTime } from "../place/archive.ts";
 import { openClientPrograms } from "../database/client-programs.ts";
 import { openDatabase } from "../database/open-database.ts";
-import { showProgress } from "../database/counted.ts";
+import { showProgress } from "../database/transferred-bytes.ts";
 import { recordBackupOf, recordRun } from "../place/programs.ts";
 import { carryOverTo, rememberState } from "../database/carry-over.ts";
 import { restoreFrom } from "../database/restore.ts";
-import { createAgain } from "../stack/create-again.ts";
+import { createFromBackup } from "../stack/create-from-backup.ts";
 import { privateCopyOf } from "../saved-state/private-copy.ts";
 import { type Command, type ParsedArguments, stackArgument, stackOption } from "../foundation/command.ts";
 import { openPlace } from "../open-place.ts";
@@ -149,7 +149,7 @@ export const command: Command = {
     // A user who can write the file could replace it while the stack starts.
     await using copy = key === undefined ? undefined : await privateCopyOf(resolve(file));
     const path = copy?.path ?? resolve(file);
-    if (key !== undefined) await createAgain(stack, path, key, args.flag("unauthenticated"), signal);
+    if (key !== undefined) await createFromBackup(stack, path, key, args.flag("unauthenticated"), signal);
     await using programs = await openClientPrograms(stack, signal);
     const { show, end } = showProgress("read");
     let kept: readonly string[];

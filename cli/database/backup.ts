@@ -9,7 +9,7 @@ import { loginRole } from "@routeql/database/migrate/roles";
 import { Failure } from "@routeql/host/failure";
 import type { SavedState } from "../saved-state/saved-state.ts";
 import { writeComplete } from "./backup-file.ts";
-import { counted, type ShowBytes } from "./counted.ts";
+import { countedStream, type ShowBytes } from "./transferred-bytes.ts";
 import { type Programs, runProgram } from "../place/programs.ts";
 
 /** RouteQL's schemas in a backup. The engine's metadata (hdb_catalog) comes from the repository, the roles from the migrate job. */
@@ -19,7 +19,7 @@ const dump = ["pg_dump", "--format=custom", "--compress=zstd:3", "--lock-wait-ti
 
 /** Streams a consistent snapshot in pg_dump's custom format. Other work on the database continues. */
 export async function dumpTo(programs: Programs, target: Writable, show: ShowBytes): Promise<number> {
-  const { stream, bytes } = counted(show);
+  const { stream, bytes } = countedStream(show);
   target.once("error", (error) => stream.destroy(error));
   stream.pipe(target, { end: false });
   // Observed from the start: the target may also fail while the locks are released.

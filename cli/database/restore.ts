@@ -18,7 +18,7 @@ import { Failure } from "@routeql/host/failure";
 import { BackupFile } from "./backup-file.ts";
 import { describeCarryOver, keptIn, restoreFile } from "./carry-over.ts";
 import { outputOf, type Programs } from "../place/programs.ts";
-import { counted, type ShowBytes } from "./counted.ts";
+import { countedStream, type ShowBytes } from "./transferred-bytes.ts";
 import { refuseOccupied } from "./occupied.ts";
 import { guardOptions } from "@routeql/database/migrate/connect";
 import { isMigrationName, migrationNames } from "@routeql/database/migrate/migration-names";
@@ -144,7 +144,7 @@ export async function restoreFrom(
   const migrations = await migrationsIn(programs, backup);
   if (!replace) await refuseOccupied(programs);
   const { program, head } = restoreProgram(migrations, keepKeys);
-  const { stream } = counted(show);
+  const { stream } = countedStream(show);
   const input = backup.dump();
   input.once("error", (error) => stream.destroy(error));
   const withHead = Readable.from(

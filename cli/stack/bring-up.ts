@@ -150,9 +150,9 @@ export function previewUp(options: UpOptions): Promise<PreviewResult> {
         .replace("to be unchanged", "unchanged");
       return [{ text: stdout, steps: progress.steps, effects: describeEffects(progress.steps) }, shown];
     });
-    const { phases, lacks } = planned;
-    const times = await runPhases([...phases, ...lacks, previewing], phaseOptions(session));
-    const lines = lacks.flatMap(({ result }) => result.map((lack) => `Cluster:  ${lack}`));
+    const { phases, requirements } = planned;
+    const times = await runPhases([...phases, ...requirements, previewing], phaseOptions(session));
+    const lines = requirements.flatMap(({ result }) => result.map((missing) => `Cluster:  ${missing}`));
     return { ...previewing.result, effects: [...previewing.result.effects, ...lines], times };
   });
 }

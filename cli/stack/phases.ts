@@ -12,7 +12,7 @@ import { describeServices } from "@routeql/infra/services/all";
 import { networksOf } from "@routeql/infra/targets/docker/networks";
 import { namespaceOf } from "@routeql/infra/targets/kubernetes/kubernetes-run";
 import { type RoleProblem, roleProblems } from "../database/role-logins.ts";
-import { clusterLacks } from "../kubernetes/objects/cluster-lacks.ts";
+import { missingRequirements } from "../kubernetes/objects/missing-requirements.ts";
 import { connectCluster, type Connection } from "../kubernetes/connection/connect.ts";
 import { type Place, placeOf, refuseOtherCluster } from "../kubernetes/place.ts";
 import { choosePlugins, type PluginKind, type Target } from "../pulumi/plugins.ts";
@@ -60,14 +60,14 @@ export const clusterPhase = (stack: string, at: (server: string) => Place): Phas
     return [{ connection, place: at(server) }, `${version} at ${server}`];
   });
 
-/** What the cluster lacks for the stack, for the preview. */
-export const lacksPhase = (
+/** Requirements of the stack that the cluster does not meet, for the preview. */
+export const requirementsPhase = (
   cluster: Ready<ClusterStack>,
   { plain }: StackConfiguration,
 ): Phase & Ready<readonly string[]> =>
-  phase("Needs of the stack", async ({ signal }) => {
-    const lacks = await clusterLacks(cluster.result.connection.cluster.api, plain, signal);
-    return [lacks, lacks.length === 0 ? "the cluster has them" : `${lacks.length} to read below`];
+  phase("Cluster requirements", async ({ signal }) => {
+    const missing = await missingRequirements(cluster.result.connection.cluster.api, plain, signal);
+    return [missing, missing.length === 0 ? "all met" : `${missing.length} missing, listed below`];
   });
 
 /** The place of a stack that is about to be created. */

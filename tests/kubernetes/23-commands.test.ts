@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { clusterLacks } from "@routeql/cli/kubernetes/objects/cluster-lacks";
+import { missingRequirements } from "@routeql/cli/kubernetes/objects/missing-requirements";
 import { readConfiguration } from "@routeql/cli/configuration/configuration";
 import { ApiClient, defaultConfig } from "@routeql/host/kubernetes/client";
 import { stackPaths } from "@routeql/host/paths";
@@ -91,7 +91,7 @@ test("a stack on a cluster cannot also be started on Docker", async () => {
 
 test("the kubelet limits processes, so the preview names only the unknown network plugin", async () => {
   const { plain } = await readConfiguration(stackName, stackSettings(node));
-  const lacks = await clusterLacks(new ApiClient(defaultConfig()), plain, AbortSignal.timeout(60_000));
+  const lacks = await missingRequirements(new ApiClient(defaultConfig()), plain, AbortSignal.timeout(60_000));
   // The node enforces policies with its own program.
   expect(lacks).toEqual([expect.stringContaining("no network plugin that is known to enforce NetworkPolicies")]);
 });

@@ -58,7 +58,7 @@ export function prepareOnDocker(
     permit,
     configuration,
     place: () => updateOnDocker(stack, permit.result.identity.state),
-    lacks: [],
+    requirements: [],
     ...choiceOf(session, chosen),
   };
 }

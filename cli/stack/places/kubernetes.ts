@@ -19,7 +19,7 @@ import {
   daemonPhase,
   deliveryPhase,
   imagesPhase,
-  lacksPhase,
+  requirementsPhase,
   newPlace,
   ownerPhase,
 } from "../phases.ts";
@@ -39,7 +39,7 @@ export function prepareOnCluster(
   const common = {
     permit,
     place: () => updateOnCluster(session, cluster.result, permit.result.identity.state),
-    lacks: [lacksPhase(cluster, given)],
+    requirements: [requirementsPhase(cluster, given)],
   };
   const { imageRegistry, pushImages } = given.plain;
   if (imageRegistry !== undefined && !pushImages) {

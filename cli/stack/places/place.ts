@@ -22,8 +22,8 @@ export interface Preparation {
   readonly configuration: Ready<StackConfiguration>;
   /** The place, once the lane has ended. */
   readonly place: () => UpdatePlace;
-  /** Lists what the place lacks for the stack; for the preview. */
-  readonly lacks: readonly (Phase & Ready<readonly string[]>)[];
+  /** Lists missing requirements of the stack; for the preview. */
+  readonly requirements: readonly (Phase & Ready<readonly string[]>)[];
   /** The replacement for images that the settings name. */
   readonly replacement: () => string | undefined;
   /** Stores the choice of images for the next update. */

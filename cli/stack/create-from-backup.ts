@@ -18,7 +18,7 @@ async function listSettings(stack: string): Promise<string[]> {
 }
 
 /** Creates a stack from the state in a complete backup. @param unauthenticated accepts a file without authentication @throws Failure */
-export async function createAgain(
+export async function createFromBackup(
   stack: string,
   file: string,
   key: string,

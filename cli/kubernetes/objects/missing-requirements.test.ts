@@ -2,7 +2,7 @@ import { ApiError, type ApiRequest } from "@routeql/host/kubernetes/client";
 import { withDefaults } from "@routeql/infra/settings/reading/complete";
 import type { GivenSettings } from "@routeql/infra/settings/list";
 import { expect, test } from "vitest";
-import { clusterLacks } from "./cluster-lacks.ts";
+import { missingRequirements } from "./missing-requirements.ts";
 
 const named = (name: string, more: object = {}): object => ({ metadata: { name, ...more } });
 const isDefault = { annotations: { "storageclass.kubernetes.io/is-default-class": "true" } };
@@ -27,7 +27,7 @@ const lacks = (changes: Readonly<Record<string, object | number>>, given: GivenS
     if (typeof answer === "number") return Promise.reject(new ApiError(answer, "{}"));
     return Promise.resolve(answer as T);
   };
-  return clusterLacks({ json }, withDefaults(given, "prod"), new AbortController().signal);
+  return missingRequirements({ json }, withDefaults(given, "prod"), new AbortController().signal);
 };
 
 test("a cluster with everything lacks nothing", async () => expect(await lacks({})).toEqual([]));

@@ -1,4 +1,4 @@
-/** What a cluster lacks for a stack: `npm run preview` prints it before anything changes. */
+/** Requirements of a stack that its cluster does not meet: `npm run preview` prints them before anything changes. */
 import { type ApiClient, ApiError } from "@routeql/host/kubernetes/client";
 import { listAt, numberAt, textAt } from "@routeql/host/kubernetes/objects";
 import type { PlainSettings } from "@routeql/infra/settings/list";
@@ -167,7 +167,11 @@ const checks: readonly Check[] = [
 ];
 
 /** Ends of a sentence that begins with "the cluster has". */
-export async function clusterLacks(api: Api, settings: PlainSettings, signal: AbortSignal): Promise<readonly string[]> {
+export async function missingRequirements(
+  api: Api,
+  settings: PlainSettings,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   const ask = asking(api, signal);
   return (await Promise.all(checks.map((check) => check(ask, settings)))).flat();
 }

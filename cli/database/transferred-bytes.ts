@@ -3,7 +3,7 @@ import { Transform } from "node:stream";
 /** Called regularly with the number of bytes so far. */
 export type ShowBytes = (bytes: number) => void;
 
-export function counted(show: ShowBytes): { readonly stream: Transform; readonly bytes: () => number } {
+export function countedStream(show: ShowBytes): { readonly stream: Transform; readonly bytes: () => number } {
   let bytes = 0;
   const stream = new Transform({
     transform(chunk: Buffer, _encoding, done) {
