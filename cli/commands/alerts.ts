@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { testReceiver } from "@routeql/infra/services/monitoring";
+import { testReceiver } from "@routeql/infra/monitoring/alert-routes";
 import { Failure } from "@routeql/host/failure";
 import { countNotifications, deliveryProgram, loginOption, outputOf } from "../status/alerts.ts";
 import { type Command, stackArgument } from "../foundation/command.ts";

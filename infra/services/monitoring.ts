@@ -1,12 +1,13 @@
-/** Exporters, which serve other services' statistics as metrics, and the services that collect metrics, on the image `monitoring`. */
+/** The services that collect metrics and send alerts, on the image `monitoring`. */
 import { stringify } from "yaml";
 import { derive } from "../inputs.ts";
-import type { PlainSettings, Settings } from "../settings/list.ts";
-import { databaseAddress } from "./database-place.ts";
+import type { Settings } from "../settings/list.ts";
+import { databaseExporter, diskExporter, monitoringService, sessionsExporter } from "./exporters.ts";
 import { filesDirectory, secretPath } from "../description/service.ts";
 import type { ServiceDescription, ServiceName } from "../description/service.ts";
+import { alertRoutes } from "../monitoring/alert-routes.ts";
 import { basicLogin, monitoringPassword } from "../monitoring/login.ts";
-import { databaseQueries, grafanaFiles, prometheusFiles } from "../monitoring/prometheus-files.ts";
+import { grafanaFiles, prometheusFiles } from "../monitoring/prometheus-files.ts";
 import type { Surroundings } from "../description/surroundings.ts";
 
 type Monitored = Pick<
@@ -27,82 +28,6 @@ type Monitored = Pick<
 >;
 
 type MonitoringSurroundings = Pick<Surroundings, "stack" | "alertWebhook" | "alertWatchdog">;
-
-const common = {
-  run: "service",
-  image: "monitoring",
-  environment: {},
-  secrets: {},
-  files: {},
-  temporary: { "/tmp": 16 },
-  ports: [],
-  listens: [],
-  calls: [],
-  after: [],
-  graceSeconds: 10,
-  joinsMetrics: true,
-} as const satisfies Partial<ServiceDescription>;
-
-/** Statistics of Postgres; its role `routeql_monitor` reads one table, the last run of each command. */
-const databaseExporter: ServiceDescription = {
-  ...common,
-  name: "database-exporter",
-  // The exporter reads settings at each scrape by default, but they change only with a restart.
-  command: [
-    "prometheus-postgres-exporter",
-    "--disable-settings-metrics",
-    "--collector.long_running_transactions",
-    "--collector.stat_activity_autovacuum",
-    "--collector.postmaster",
-    `--extend.query-path=${filesDirectory}/queries.yml`,
-  ],
-  files: { "queries.yml": databaseQueries() },
-  user: 10_108,
-  environment: {
-    DATA_SOURCE_URI: `${databaseAddress.host}:${databaseAddress.port}/${databaseAddress.name}?sslmode=disable&connect_timeout=2`,
-    DATA_SOURCE_USER: "routeql_monitor",
-  },
-  secrets: { DATA_SOURCE_PASS_FILE: "monitor-password" },
-  metricsPort: 9187,
-  health: { kind: "http", port: 9187, path: "/" },
-  resources: { memoryMegabytes: 128, cpuMillicores: 20, processes: 64 },
-  calls: ["database"],
-  after: ["migrate"],
-};
-
-/** Statistics of the session store; its user `monitor` reads no key. */
-const sessionsExporter: ServiceDescription = {
-  ...common,
-  name: "sessions-exporter",
-  // Without "redis://": with it, the exporter reports each failure as "unknown network redis", and the alerts need the cause.
-  command: ["prometheus-redis-exporter", "-redis.addr=sessions:6379", "-config-command=-"],
-  user: 10_109,
-  // Short, so that a scrape during an outage reports that the store is down before the scrape itself times out.
-  environment: { REDIS_USER: "monitor", REDIS_EXPORTER_CONNECTION_TIMEOUT: "2s" },
-  secrets: { REDIS_PASSWORD_FILE: "sessions-monitor-login" },
-  metricsPort: 9121,
-  health: { kind: "http", port: 9121, path: "/health" },
-  resources: { memoryMegabytes: 64, cpuMillicores: 20, processes: 64 },
-  calls: ["sessions"],
-};
-
-/** Free space of the disk with the Docker daemon's volumes, images and logs. On Kubernetes the kubelet reports each volume. */
-const diskExporter: ServiceDescription = {
-  ...common,
-  name: "disk-exporter",
-  command: [
-    "prometheus-node-exporter",
-    "--collector.disable-defaults",
-    "--collector.filesystem",
-    "--collector.filesystem.mount-points-exclude=^/.+",
-    // The default excludes overlay, the root of a container.
-    "--collector.filesystem.fs-types-exclude=^$",
-  ],
-  user: 10_112,
-  metricsPort: 9100,
-  health: { kind: "http", port: 9100, path: "/" },
-  resources: { memoryMegabytes: 64, cpuMillicores: 10, processes: 64 },
-};
 
 const passwordFile = { MONITORING_PASSWORD_FILE: monitoringPassword } as const;
 
@@ -132,7 +57,7 @@ function prometheus(
 ): ServiceDescription {
   const folder = `${filesDirectory}/prometheus`;
   return {
-    ...common,
+    ...monitoringService,
     name: "prometheus",
     command: [
       "prometheus",
@@ -170,70 +95,6 @@ function prometheus(
   };
 }
 
-type Alerting = Pick<
-  PlainSettings,
-  "alertWebhookFormat" | "alertEmailTo" | "alertEmailFrom" | "alertSmtpHost" | "alertSmtpUser"
->;
-
-/** The receiver of test alerts, in Alertmanager's configuration and metrics. */
-export const testReceiver = "test";
-
-/** Receivers of alerts, in Alertmanager's form: one address, one chat or one mailbox each. */
-function alertRoutes(
-  settings: Alerting,
-  { alertWebhook = false, alertWatchdog = false }: Omit<MonitoringSurroundings, "stack">,
-) {
-  const { alertWebhookFormat, alertEmailTo: to, alertEmailFrom: from, alertSmtpHost, alertSmtpUser } = settings;
-  const url = secretPath("alert-webhook-url");
-  const chat = {
-    api_url_file: url,
-    title:
-      "[{{ .Status | toUpper }}] {{ .CommonLabels.stack }} {{ .CommonLabels.alertname }} {{ .CommonLabels.service }}",
-    text: "{{ range .Alerts }}{{ .Annotations.summary }} {{ .Annotations.runbook }}\n{{ end }}",
-  };
-  const login =
-    alertSmtpUser === undefined
-      ? {}
-      : { auth_username: alertSmtpUser, auth_password_file: secretPath("alert-smtp-password") };
-  // Port 465 is encrypted from its first byte, and has no STARTTLS that Alertmanager could require.
-  const tls = alertSmtpUser === undefined || alertSmtpHost?.endsWith(":465") === true ? { require_tls: false } : {};
-  const receiver = (name: string, send_resolved: boolean) => ({
-    name,
-    ...(alertWebhook && alertWebhookFormat === "slack" ? { slack_configs: [{ ...chat, send_resolved }] } : {}),
-    ...(alertWebhook && alertWebhookFormat !== "slack" ? { webhook_configs: [{ url_file: url, send_resolved }] } : {}),
-    ...(to === undefined
-      ? {}
-      : { email_configs: [{ to, from, smarthost: alertSmtpHost, send_resolved, ...tls, ...login }] }),
-  });
-  // A receiver of its own, so that the metrics tell the delivery of a test from others.
-  const test = { receiver: testReceiver, matchers: ['alertname="TestAlert"'], group_wait: "1s" };
-  const outside = { url_file: secretPath("alert-watchdog-url"), send_resolved: false };
-  const watchdog = {
-    receiver: "watchdog",
-    matchers: ['alertname="Watchdog"'],
-    group_wait: "1s",
-    group_interval: "30s",
-    repeat_interval: "1m",
-  };
-  return {
-    // A receiver could otherwise send Alertmanager's requests to a service of the stack.
-    global: { http_config: { follow_redirects: false } },
-    route: {
-      receiver: "stack",
-      group_by: ["stack", "alertname", "service"],
-      group_wait: "10s",
-      // The default of 5 minutes delays the end of an alert as much.
-      group_interval: "30s",
-      routes: [test, ...(alertWatchdog ? [watchdog] : [])],
-    },
-    receivers: [
-      receiver("stack", true),
-      receiver(testReceiver, false),
-      ...(alertWatchdog ? [{ name: "watchdog", webhook_configs: [outside] }] : []),
-    ],
-  };
-}
-
 /** Publishes no port, and only Prometheus reaches it. */
 function alertmanager(settings: Monitored, surroundings: MonitoringSurroundings): ServiceDescription {
   const folder = `${filesDirectory}/alertmanager`;
@@ -245,7 +106,7 @@ function alertmanager(settings: Monitored, surroundings: MonitoringSurroundings)
     ...(alertSmtpUser === undefined ? {} : { ALERT_SMTP_PASSWORD_FILE: "alert-smtp-password" }),
   };
   return {
-    ...common,
+    ...monitoringService,
     name: "alertmanager",
     command: [
       "prometheus-alertmanager",
@@ -279,7 +140,7 @@ function alertmanager(settings: Monitored, surroundings: MonitoringSurroundings)
 function grafana({ grafanaPort }: Monitored, stack: string): ServiceDescription {
   const folder = `${filesDirectory}/grafana`;
   return {
-    ...common,
+    ...monitoringService,
     name: "grafana",
     image: "grafana",
     user: 10_113,
