@@ -45,7 +45,10 @@ function configOf(url: string): LibpqConfig {
   try {
     return clientConfig(readConnection(url));
   } catch (error) {
-    throw new Failure(`--database is not usable: ${messageOf(error)}`);
+    throw new Failure(`--database is not usable: ${messageOf(error)}`, {
+      remedy: "give an address such as postgres://user:password@db.example.net:5432/app.",
+      cause: error,
+    });
   }
 }
 
@@ -55,7 +58,10 @@ function explained(error: unknown): Failure {
       remedy: `use one of ${error.roles.join(", ")}.`,
     });
   if (error instanceof MetadataError) return new Failure(error.message);
-  return new Failure(`The database cannot be read: ${messageOf(error)}`);
+  return new Failure(`The database cannot be read: ${messageOf(error)}`, {
+    remedy: "check the address and the rights of --database; without it, `npm run status` shows the stack's database.",
+    cause: error,
+  });
 }
 
 export const command: Command = {

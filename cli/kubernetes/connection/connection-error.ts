@@ -36,5 +36,8 @@ function forbidden(error: ApiError, needed?: string): Failure {
 export function withoutRights(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   if (error.code === 403) return forbidden(error);
-  return new Failure(`The Kubernetes API server refuses: ${error.message}`, { cause: error });
+  return new Failure(`The Kubernetes API server refuses: ${error.message}`, {
+    remedy: "check the cluster (kubectl get --raw /readyz), then run the command again.",
+    cause: error,
+  });
 }
