@@ -17,6 +17,7 @@ import { resolveComputedField, resolveFunction } from "./functions.ts";
 import type { NativeObjects } from "./native-queries.ts";
 import { graphqlName, type Naming } from "@routeql/metadata/naming";
 import { relateNativeQuery, relateTable, type Targets } from "./relationships.ts";
+import { reservedEnumValues } from "./types.ts";
 
 export interface ResolvedSource {
   readonly name: string;
@@ -122,7 +123,7 @@ function resolveEnumeration(table: TrackedTable, catalog: Catalog, naming: Namin
   if (columns.length > 2 || !text) return fail("it may have one further column, and both must be text");
   const values = catalog.enums.get(table.key) ?? [];
   if (values.length === 0) return fail("it has no rows");
-  const bad = values.filter(({ value }) => !graphqlName.test(value) || ["true", "false", "null"].includes(value));
+  const bad = values.filter(({ value }) => !graphqlName.test(value) || reservedEnumValues.has(value));
   if (bad.length > 0)
     return fail(`these values are not GraphQL names: ${bad.map(({ value }) => JSON.stringify(value)).join(", ")}`);
   table.enumeration = { table, typeName: naming.type(table.names, "enum"), values, inCapitals: naming.enumsInCapitals };

@@ -50,6 +50,9 @@ export function isArray(type: GraphQLInputType): type is GraphQLList<GraphQLNonN
   return arrays.has(type);
 }
 
+/** Names that no enum value may have (GraphQL specification, "Enum Value"). */
+export const reservedEnumValues: ReadonlySet<string> = new Set(["true", "false", "null"]);
+
 export interface TypeOptions {
   readonly hideAggregationPredicates: boolean;
   readonly hideStreams: boolean;
@@ -146,8 +149,12 @@ export class TypeBook {
     return this.#once(name, () => new GraphQLInputObjectType({ name, description, fields: () => byName(fields()) }));
   }
 
+  /** Omits values that GraphQL does not allow: a column `true` has no value in an enum, but all its other fields. */
   enumeration(name: string, description: string | undefined, values: () => GraphQLEnumValueConfigMap): GraphQLEnumType {
-    return this.#once(name, () => new GraphQLEnumType({ name, description, values: byName(values()) }));
+    return this.#once(name, () => {
+      const allowed = Object.entries(values()).filter(([value]) => !reservedEnumValues.has(value));
+      return new GraphQLEnumType({ name, description, values: byName(Object.fromEntries(allowed)) });
+    });
   }
 
   scalar(type: DatabaseType): GraphQLScalarType {

@@ -1,6 +1,6 @@
 import { buildClientSchema, getIntrospectionQuery, validateSchema, type IntrospectionQuery } from "graphql";
 import { expect, test } from "vitest";
-import { library, plan, stateOf } from "../../testing/world.ts";
+import { library, plan, sql, stateOf, type World } from "../../testing/world.ts";
 
 const state = await stateOf(library);
 
@@ -131,4 +131,23 @@ test("values of the current introspection fields match graphql-js", () => {
     specifiedByURL: null,
     inputFields: expect.arrayContaining([{ isDeprecated: false, deprecationReason: null }]),
   });
+});
+
+test("a column with a name that no enum value may have is a field, and no enum value", async () => {
+  const flags: World = {
+    tables: { flag: { columns: { id: "int4 not null", true: "text", null: "bool" }, primaryKey: ["id"] } },
+    metadata: { flag: {} },
+  };
+  const served = await stateOf(flags);
+  const ask = (query: string) => {
+    const [root] = plan(served, "admin", query);
+    return root?.kind === "fixed" ? (JSON.parse(root.text) as unknown) : undefined;
+  };
+  for (const name of ["flag_select_column", "flag_update_column"])
+    expect(ask(`{ __type(name: "${name}") { enumValues { name } } }`)).toEqual({ enumValues: [{ name: "id" }] });
+  expect(ask('{ __type(name: "flag") { fields { name } } }')).toEqual({
+    fields: [{ name: "id" }, { name: "null" }, { name: "true" }],
+  });
+  const { text } = sql(served, "admin", '{ flag(where: { true: { _eq: "x" } }, order_by: { null: asc }) { true } }');
+  expect(text).toContain('"true"');
 });
