@@ -14,6 +14,7 @@ import {
   type ReplyBody,
   replyFrom,
   replyOf,
+  responseIn,
   type Served,
   Unanswered,
   type Variables,
@@ -147,13 +148,13 @@ export class RunningServed implements Served {
 
   /** @throws UsageError if there is no engine or the secret is wrong */
   async check(): Promise<void> {
-    let body: string;
+    let response: ReplyBody;
     try {
-      body = await this.#post({}, "query { __typename }");
+      response = await this.#post({}, "query { __typename }");
     } catch (error) {
       throw error instanceof Unanswered ? new UsageError(error.message) : error;
     }
-    const { data, errors } = JSON.parse(body) as { data?: object; errors?: readonly { message: string }[] };
+    const { data, errors } = response;
     if (data === undefined || data === null)
       throw new UsageError(
         `${this.#engine.url.origin} rejected the admin secret: ${errors?.[0]?.message ?? "no reason given"}`,
@@ -172,10 +173,10 @@ export class RunningServed implements Served {
 
   async ask(role: string, variables: Variables, document: string): Promise<Reply> {
     const session = { ...variables, "x-hasura-role": role };
-    const reply = document.startsWith("subscription")
-      ? replyFrom(await this.#first(session, document))
-      : replyOf(await this.#post(session, document));
-    return this.#exact(reply);
+    const response = document.startsWith("subscription")
+      ? await this.#first(session, document)
+      : await this.#post(session, document);
+    return this.#exact(replyFrom(response));
   }
 
   async askTogether(
@@ -192,12 +193,12 @@ export class RunningServed implements Served {
   async rehearse(role: string, variables: Variables, mutation: Mutation, look: string): Promise<Rehearsed> {
     const backend: Variables = mutation.isBackend ? { "x-hasura-use-backend-only-permissions": "true" } : {};
     const before = await this.#database.rows(look);
-    const text = await this.#post(
+    const response = await this.#post(
       { ...variables, ...backend, "x-hasura-role": role },
       mutation.query,
       mutation.variables,
     );
-    return { reply: this.#exact(replyOf(text)), before, after: await this.#database.rows(look) };
+    return { reply: this.#exact(replyFrom(response)), before, after: await this.#database.rows(look) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
@@ -206,7 +207,7 @@ export class RunningServed implements Served {
     return { ...session, [this.#engine.header]: this.#engine.secret };
   }
 
-  async #post(session: Variables, query: string, variables = {}): Promise<string> {
+  async #post(session: Variables, query: string, variables = {}): Promise<ReplyBody> {
     const { url, timeout } = this.#engine;
     try {
       const response = await fetch(url, {
@@ -216,9 +217,9 @@ export class RunningServed implements Served {
         redirect: "error",
         signal: AbortSignal.timeout(timeout),
       });
-      const text = await response.text();
-      if (!text.startsWith("{")) throw new Unanswered(`${url.href} answered ${response.status} without GraphQL`);
-      return text;
+      const body = responseIn(await response.text());
+      if (body === undefined) throw new Unanswered(`${url.href} answered ${response.status} without GraphQL`);
+      return body;
     } catch (error) {
       if (error instanceof Unanswered) throw error;
       const { cause, message } = error as { cause?: { code?: string; message?: string }; message: string };

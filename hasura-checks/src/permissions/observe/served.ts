@@ -57,12 +57,19 @@ export const orUnanswered = (reply: Promise<Reply>): Promise<Reply | Unanswered>
     throw error;
   });
 
-/** Codes of failures that are unrelated to permissions: the database failed or timed out. */
-const databaseFaults: ReadonlySet<string> = new Set(["postgres-error", "unexpected", "timeout", "constraint-error"]);
+/** Codes of failures that are unrelated to permissions: the database failed or timed out, or the engine or database is overloaded. */
+const faults: ReadonlySet<string> = new Set([
+  "busy",
+  "constraint-error",
+  "postgres-error",
+  "postgres-max-connections-error",
+  "timeout",
+  "unexpected",
+]);
 
-/** @throws Unanswered for a failure of the database */
+/** @throws Unanswered for a failure that is unrelated to permissions */
 export function failureWith(failure: Failure, reason = failure.message): Failure {
-  if (databaseFaults.has(failure.code)) throw new Unanswered(reason);
+  if (faults.has(failure.code)) throw new Unanswered(reason);
   return failure;
 }
 
@@ -80,6 +87,17 @@ export interface ReplyBody {
     readonly message: string;
     readonly extensions?: { readonly code?: string; readonly path?: string };
   }[];
+}
+
+/** A GraphQL response; undefined for other texts, such as the error of a gateway. */
+export function responseIn(text: string): ReplyBody | undefined {
+  try {
+    const body = parseExactly(text);
+    const isResponse = typeof body === "object" && body !== null && ("data" in body || "errors" in body);
+    return isResponse ? (body as ReplyBody) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** @throws Unanswered */
