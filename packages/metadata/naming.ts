@@ -2,6 +2,9 @@ import type { FunctionMetadata, QualifiedName, SourceMetadata, TableMetadata } f
 
 export const graphqlName = /^[_A-Za-z][_0-9A-Za-z]*$/;
 
+/** Names that no enum value may have (GraphQL specification, "Enum Value"). */
+export const reservedEnumValues: ReadonlySet<string> = new Set(["true", "false", "null"]);
+
 export type Convention = "hasura-default" | "graphql-default";
 
 /** The words of a name. A leading underscore belongs to the first word (rule of Hasura). */

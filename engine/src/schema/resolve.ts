@@ -15,9 +15,8 @@ import {
 } from "../model.ts";
 import { resolveComputedField, resolveFunction } from "./functions.ts";
 import type { NativeObjects } from "./native-queries.ts";
-import { graphqlName, type Naming } from "@routeql/metadata/naming";
+import { graphqlName, type Naming, reservedEnumValues } from "@routeql/metadata/naming";
 import { relateNativeQuery, relateTable, type Targets } from "./relationships.ts";
-import { reservedEnumValues } from "./types.ts";
 
 export interface ResolvedSource {
   readonly name: string;

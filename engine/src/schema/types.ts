@@ -1,5 +1,5 @@
 import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
-import type { Naming } from "@routeql/metadata/naming";
+import { type Naming, reservedEnumValues } from "@routeql/metadata/naming";
 import {
   DirectiveLocation,
   GraphQLBoolean,
@@ -49,9 +49,6 @@ const arrays = new WeakSet();
 export function isArray(type: GraphQLInputType): type is GraphQLList<GraphQLNonNull<GraphQLScalarType>> {
   return arrays.has(type);
 }
-
-/** Names that no enum value may have (GraphQL specification, "Enum Value"). */
-export const reservedEnumValues: ReadonlySet<string> = new Set(["true", "false", "null"]);
 
 export interface TypeOptions {
   readonly hideAggregationPredicates: boolean;
