@@ -12,6 +12,7 @@ import {
   type TrackedTable,
 } from "../model.ts";
 import { defaultName, functionFields, graphqlName, type Naming } from "@routeql/metadata/naming";
+import { unnameable } from "./scalars.ts";
 
 function onlyFunction(name: QualifiedName, catalog: Catalog, fail: Fail): CatalogFunction | undefined {
   const overloads = catalog.functions.get(nameKey(name)) ?? [];
@@ -54,6 +55,13 @@ function callOf(
     const client: ClientArgument = { name, graphqlName: name, type: argument.type, hasDefault: argument.hasDefault };
     return { kind: "client", argument: client };
   });
+  for (const position of positions) {
+    if (position.kind !== "client") continue;
+    const { name, type } = position.argument;
+    const reason = graphqlName.test(name) ? unnameable(type) : "its name is not a GraphQL name";
+    if (reason !== undefined)
+      return fail(`the argument "${name}" of the function ${nameKey(found)} cannot be in the schema: ${reason}`);
+  }
   return { function: found, arguments: positions };
 }
 

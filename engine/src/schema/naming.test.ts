@@ -172,3 +172,39 @@ describe("graphql-default", () => {
     ]);
   });
 });
+
+describe("rejects metadata whose schema would have an invalid name", () => {
+  const mood: World = {
+    tables: { person: { columns: { id: "int4 not null", mood: "my-mood", moods: "_my-mood" }, primaryKey: ["id"] } },
+    metadata: { person: {} },
+  };
+
+  test("of the type of a column", async () => {
+    await expect(stateOf(mood)).rejects.toThrow(
+      'the column mood has no GraphQL type: "my-mood" is not a GraphQL name; rename the type in the database',
+    );
+  });
+
+  test.each([
+    [{ name: "my-term", type: "text" }, "its name is not a GraphQL name"],
+    [{ name: "term", type: "my-mood" }, '"my-mood" is not a GraphQL name; rename the type in the database'],
+  ])("of the argument %j of a function", async (argument, reason) => {
+    const world: World = {
+      ...library,
+      functions: {
+        ...library.functions,
+        search_articles: { arguments: [argument], returns: { table: "article", set: true } },
+      },
+    };
+    await expect(stateOf(world)).rejects.toThrow(
+      `the argument "${argument.name}" of the function public.search_articles cannot be in the schema: ${reason}`,
+    );
+  });
+
+  test.each([{ type_names: { prefix: "my-" } }, { root_fields: { suffix: " now" } }])(
+    "by the customization %j",
+    async (customization) => {
+      await expect(async () => stateOf({ ...library, customization })).rejects.toThrow("this is not a GraphQL name");
+    },
+  );
+});

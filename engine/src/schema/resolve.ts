@@ -17,6 +17,7 @@ import { resolveComputedField, resolveFunction } from "./functions.ts";
 import type { NativeObjects } from "./native-queries.ts";
 import { graphqlName, type Naming, reservedEnumValues } from "@routeql/metadata/naming";
 import { relateNativeQuery, relateTable, type Targets } from "./relationships.ts";
+import { unnameable } from "./scalars.ts";
 
 export interface ResolvedSource {
   readonly name: string;
@@ -70,6 +71,15 @@ function conflictOf(columns: Iterable<TableColumn>): string | undefined {
   return undefined;
 }
 
+/** A column whose type has no name in GraphQL. */
+function untypedOf(columns: Iterable<TableColumn>): string | undefined {
+  for (const { name, type } of columns) {
+    const reason = unnameable(type);
+    if (reason !== undefined) return `the column ${name} has no GraphQL type: ${reason}`;
+  }
+  return undefined;
+}
+
 function resolveTable(
   metadata: TableMetadata,
   catalog: Catalog,
@@ -89,9 +99,9 @@ function resolveTable(
     return undefined;
   }
   const columns = columnsOf(found, metadata, naming, path, report);
-  const conflict = conflictOf(columns.values());
-  if (conflict !== undefined) {
-    report([...path, "table"], "table", key, conflict);
+  const problem = conflictOf(columns.values()) ?? untypedOf(columns.values());
+  if (problem !== undefined) {
+    report([...path, "table"], "table", key, problem);
     return undefined;
   }
   return {

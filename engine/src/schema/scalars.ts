@@ -1,4 +1,5 @@
 import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
+import { graphqlName } from "@routeql/metadata/naming";
 
 const graphqlNames: Readonly<Record<string, string>> = {
   int4: "Int",
@@ -14,6 +15,12 @@ const graphqlNames: Readonly<Record<string, string>> = {
 export function scalarName(type: DatabaseType): string {
   const own = graphqlNames[type.name] ?? type.name;
   return type.kind === "composite" ? `${own}_scalar` : own;
+}
+
+/** The reason why a column or argument of the type has no GraphQL type, as in Hasura; undefined if it has one. */
+export function unnameable({ element, ...type }: DatabaseType): string | undefined {
+  const { name } = element ?? type;
+  return graphqlName.test(name) ? undefined : `"${name}" is not a GraphQL name; rename the type in the database`;
 }
 
 const numeric = new Set(["int2", "int4", "int8", "float4", "float8", "numeric", "money"]);

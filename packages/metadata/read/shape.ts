@@ -185,10 +185,8 @@ const connectionInfo = z.strictObject({
 
 const sourceCustomization = z.strictObject({
   naming_convention: z.enum(["hasura-default", "graphql-default"]).nullish(),
-  root_fields: z
-    .strictObject({ namespace: name.nullish(), prefix: z.string().nullish(), suffix: z.string().nullish() })
-    .nullish(),
-  type_names: z.strictObject({ prefix: z.string().nullish(), suffix: z.string().nullish() }).nullish(),
+  root_fields: z.strictObject({ namespace: name.nullish(), prefix: name.nullish(), suffix: name.nullish() }).nullish(),
+  type_names: z.strictObject({ prefix: name.nullish(), suffix: name.nullish() }).nullish(),
 });
 
 const source = z.strictObject({
