@@ -28,7 +28,8 @@ own times, and are the ones that load would add. Live updates come from the serv
   --stack NAME                the stack to work on (local)
   --help                      this text
 
-Exit codes: 0 all updates were replayed; 1 a FILE was broken, and nothing was replayed; 2 wrong arguments.
+Exit codes: 0 every FILE was replayed to its end, refused lines left out; 1 a FILE was broken or every line of it was refused, and
+nothing was replayed; 2 wrong arguments.
 `;
 
 interface FeedArguments {
@@ -48,6 +49,7 @@ export async function feedCommand(
   const updates: NumberedUpdate[] = [];
   for (const file of await withFolders(parsed.files)) {
     const tally = new Tally();
+    const before = updates.length;
     try {
       updates.push(...(await read(file, parsed.service, tally, mostReplayed - updates.length)));
     } catch (error) {
@@ -56,8 +58,13 @@ export async function feedCommand(
       output.stderr.write(`${printable(file)}: nothing was replayed: ${printable(reason)}\n`);
       return 1;
     }
-    const refused = details(tally);
-    if (refused.length > 0) output.stderr.write(`${printableLines([`${file}: refused`, ...refused].join("\n"))}\n`);
+    const left = details(tally);
+    if (tally.refused > 0) left.unshift(`  refused     ${tally.refused}`);
+    if (left.length > 0) output.stderr.write(`${printableLines([file, ...left].join("\n"))}\n`);
+    if (tally.refused > 0 && updates.length === before) {
+      output.stderr.write(`${printable(file)}: nothing was replayed: every line was refused\n`);
+      return 1;
+    }
   }
   return withClient(openDatabase, "routeql-replay", async (client) => {
     const gone = new AbortController();
