@@ -208,3 +208,26 @@ describe("rejects metadata whose schema would have an invalid name", () => {
     },
   );
 });
+
+describe("rejects a table whose type would have the name of another type", () => {
+  const world = (name: string, entry: Readonly<Record<string, unknown>> = {}): World => ({
+    ...library,
+    tables: { ...library.tables, [name]: { columns: { id: "int4 not null" }, primaryKey: ["id"] } },
+    metadata: { ...library.metadata, [name]: entry },
+  });
+
+  test.each([
+    ["bigint", "the type of the column public.article.id"],
+    ["query_root", "a type of every schema"],
+    ["author_order_by", "a type of public.author"],
+  ])("the table %s, like %s", async (name, origin) => {
+    await expect(stateOf(world(name))).rejects.toThrow(
+      `its GraphQL type would be called ${name}, like ${origin}; give it a custom_name`,
+    );
+    await expect(stateOf(world(name, { configuration: { custom_name: "other" } }))).resolves.toBeDefined();
+  });
+
+  test("not one with the name of a type that no column has", async () => {
+    await expect(stateOf(world("date"))).resolves.toBeDefined();
+  });
+});

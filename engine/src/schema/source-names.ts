@@ -1,10 +1,11 @@
-import { nameKey } from "@routeql/metadata/catalog/catalog";
+import { type DatabaseType, nameKey } from "@routeql/metadata/catalog/catalog";
 import { rootFieldNames } from "@routeql/metadata/naming";
 import type { MergedPath } from "@routeql/metadata/read/load";
 import { argumentsTypeName, inputTypeNames, rowTypeName } from "./native-types.ts";
-import { objectTypeAt, type Report } from "../model.ts";
+import { clientArguments, objectTypeAt, type Report } from "../model.ts";
 import type { ResolvedSource } from "./resolve.ts";
 import { conflictingTypes, type RoleSchemaOptions, type RoleSource } from "./role-schema.ts";
+import { scalarName } from "./scalars.ts";
 
 interface NamedType {
   readonly name: string;
@@ -48,6 +49,56 @@ const tableSuffixes = [
   "stream_cursor_input",
   "stream_cursor_value_input",
 ];
+
+/** Types that the rows of each table bring along, and that the administrator always sees. */
+const generatedSuffixes = [
+  "aggregate",
+  "aggregate_fields",
+  "bool_exp",
+  "mutation_response",
+  "order_by",
+  "select_column",
+  "stream_cursor_input",
+];
+
+/** Names of types that are no table's, each with its origin. */
+function otherTypes({ naming, tables, functions }: ResolvedSource): Map<string, string> {
+  const origins = new Map<string, string>();
+  const add = ({ element, ...type }: DatabaseType, origin: string, name = scalarName(element ?? type)): void => {
+    origins.set(name, `the type of ${origin}`);
+  };
+  for (const { call } of functions)
+    for (const { name, type } of clientArguments(call)) add(type, `the argument ${name} of ${nameKey(call.function)}`);
+  for (const { key, columns, computedFields } of tables.values()) {
+    for (const { name, result } of computedFields.values())
+      if (result.kind === "scalar") add(result.type, `the computed field ${key}.${name}`);
+    for (const { name, type, enumeration } of columns.values())
+      add(type, `the column ${key}.${name}`, enumeration?.typeName);
+  }
+  const shared = ["query_root", "mutation_root", "subscription_root", "Int", "Float", "String", "Boolean"];
+  for (const name of [...shared, naming.unaffixed("order_by"), naming.shared("cursor_ordering")])
+    origins.set(name, "a type of every schema");
+  return origins;
+}
+
+/** A table named like another type, such as a table `date` beside a column of the type date, would replace that type. */
+function checkTableTypes(source: ResolvedSource, report: Report): void {
+  const { naming, tables } = source;
+  const origins = otherTypes(source);
+  for (const { key, names } of tables.values())
+    for (const suffix of generatedSuffixes) origins.set(naming.type(names, suffix), `a type of ${key}`);
+  for (const { key, names, path } of tables.values()) {
+    const name = naming.type(names);
+    const origin = origins.get(name);
+    if (origin === undefined) continue;
+    report(
+      [...path, "table"],
+      "table",
+      key,
+      `its GraphQL type would be called ${name}, like ${origin}; give it a custom_name`,
+    );
+  }
+}
 
 /** A type name is unique within a source. Two native queries may share a logical model, and fields of one name a native query. */
 function checkNativeTypes(source: ResolvedSource, report: Report): void {
@@ -145,6 +196,7 @@ export function checkNames(
 ): void {
   for (const { source } of sources) {
     checkRootFields(source, report);
+    checkTableTypes(source, report);
     checkNativeTypes(source, report);
   }
   const twice = (index: number, what: string, owner: string): void =>
