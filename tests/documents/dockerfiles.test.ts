@@ -33,3 +33,44 @@ test.each(dockerfiles.filter(({ text }) => /npm ci .*--workspace/.test(text)))(
     expect(new Set(copied)).toEqual(new Set(withDependencies(installed)));
   },
 );
+
+/** The instructions of each stage, with joined lines. */
+function stagesOf(text: string): readonly (readonly string[])[] {
+  const stages: string[][] = [];
+  for (const line of text
+    .replaceAll(/^#.*\n/gm, "")
+    .replaceAll(/\\\n/g, " ")
+    .split("\n")) {
+    if (line.startsWith("FROM ")) stages.push([]);
+    stages.at(-1)?.push(line.trim());
+  }
+  return stages;
+}
+
+/** Modes of `chmod -R a+rX` and of `chmod <octal>`, by the paths that they name. */
+const chmods = (stage: readonly string[]): readonly string[] =>
+  stage
+    .filter((line) => line.startsWith("RUN "))
+    .flatMap((line) => line.split("&&"))
+    .flatMap((command) => /chmod (?:-R a\+rX|755|644) (.*)/.exec(command)?.[1]?.trim().split(/\s+/) ?? []);
+
+describe.each(dockerfiles)("$image of a checkout with umask 077", ({ text }) => {
+  const stages = stagesOf(text);
+
+  test("gives each file that its last stage copies from the checkout a mode of its own", () => {
+    const last = stages.at(-1) ?? [];
+    const copied = last.filter((line) => /^COPY (?!--from)/.test(line)).map((line) => line.split(/\s+/).at(-1));
+    expect(copied.filter((path) => !chmods(last).includes(path ?? ""))).toEqual([]);
+  });
+
+  test("makes each folder readable that it hands on to its last stage", () => {
+    const build = stages.slice(0, -1).flat();
+    const folders = build
+      .filter((line) => /^COPY (?!--from)/.test(line) && !/package\.json|tsconfig\.json/.test(line))
+      .map((line) => line.split(/\s+/).at(-1) ?? "");
+    const readable = chmods(build);
+    expect(
+      folders.filter((folder) => !readable.some((path) => `${folder}/`.startsWith(`${path}/`) || path === `${folder}/dist`)),
+    ).toEqual([]);
+  });
+});
