@@ -43,6 +43,33 @@ test("reads a structured value as JSON, as Pulumi gives it to a program", () => 
   });
 });
 
+test("does not give a setting without a value", () => {
+  expect(read("config:\n  routeql:publicHost:\n  routeql:adminEmail: ~\n")).toEqual({
+    "routeql:publicHost": "",
+    "routeql:adminEmail": "",
+  });
+});
+
+test.each([
+  ["0123", "is 0123, which YAML reads as 83"],
+  ["0528", "is 0528, which YAML reads as 528"],
+  ["1.10", "is 1.10, which YAML reads as 1.1"],
+  ["1e3", "is 1e3, which YAML reads as 1000"],
+  ["0x1F", "is 0x1F, which YAML reads as 31"],
+])("refuses the number %s, whose text changes", (written, problem) => {
+  expect(() => read(`config:\n  routeql:word: ${written}\n`)).toThrow(`Pulumi.own.yaml:2: routeql:word ${problem}`);
+  expect(read(`config:\n  routeql:word: "${written}"\n`)).toEqual({ "routeql:word": written });
+});
+
+test.each([
+  ["config:\n  httpsPort: 443\n", "Pulumi.own.yaml:2: httpsPort has no namespace", "write routeql:httpsPort."],
+  ["config: [a]\n", "Pulumi.own.yaml:1: config is no mapping", "write one line for each setting"],
+  ["- routeql:httpsPort: 443\n", "Pulumi.own.yaml:1: the file is no mapping", "write the settings below config:."],
+])("refuses %j, of which Pulumi reads no setting", (text, message, remedy) => {
+  expect(() => read(text)).toThrow(message);
+  expect(() => read(text)).toThrow(expect.objectContaining({ remedy: expect.stringContaining(remedy) as string }));
+});
+
 test("reads a stack without a file as one without settings", () => {
   expect(fromFile("absent", folder)).toEqual({});
 });

@@ -39,17 +39,44 @@ const isEncrypted = (value: unknown): boolean =>
   value !== null &&
   ("secure" in value || Object.values(value).some((inner) => isEncrypted(inner)));
 
+const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Why a number gets another text than the written one: `0123` is octal, and `1.10` loses its zero. Undefined for others. */
+function changedNumber(value: unknown, written: string | undefined): string | undefined {
+  if (typeof value !== "number" || written === undefined || written.replaceAll("_", "") === String(value))
+    return undefined;
+  return `is ${written}, which YAML reads as ${value}`;
+}
+
 /** The configuration in the checkout's Pulumi.<stack>.yaml; empty without such a file. @throws Failure */
 export function fromFile(stack: string, folder = projectFolder): Record<string, string> {
   const name = `Pulumi.${stack}.yaml`;
   // The types of plain texts in it are those of yaml.v3, which Pulumi uses.
-  const { value: content, problem } = new YamlFile(textOf(folder, name)).read();
+  const file = new YamlFile(textOf(folder, name));
+  const { value: content, problem } = file.read();
   if (problem !== undefined)
     throw new Failure(`${name}:${problem.line} is not readable: ${problem.reason}`, { remedy });
-  const { config = {} } = (content ?? {}) as { config?: Record<string, unknown> | null };
+  const wrong = (path: readonly string[], reason: string, next: string): Failure =>
+    new Failure(`${name}:${file.line(path) ?? 1}: ${path.at(-1) ?? "the file"} ${reason}`, { remedy: next });
+  if (content !== null && !isMapping(content)) throw wrong([], "is no mapping", "write the settings below config:.");
+  const config = content?.["config"] ?? {};
+  if (!isMapping(config))
+    throw wrong(["config"], "is no mapping", `write one line for each setting, such as ${ownPrefix}httpsPort: 8443.`);
   return Object.fromEntries(
-    Object.entries(config ?? {}).map(([key, value]) => {
-      if (typeof value !== "object" || value === null) return [key, String(value)];
+    Object.entries(config).map(([key, value]) => {
+      const path = ["config", key];
+      if (!key.includes(":"))
+        throw wrong(
+          path,
+          "has no namespace",
+          `write ${Object.hasOwn(settings, key) ? ownPrefix : "<provider>:"}${key}.`,
+        );
+      // Without a value the setting is not given. Pulumi passes the word null.
+      if (value === null) return [key, ""];
+      const changed = changedNumber(value, file.plainText(path));
+      if (changed !== undefined) throw wrong(path, changed, "put the value into quotes, or write it as YAML reads it.");
+      if (typeof value !== "object") return [key, String(value)];
       if (isEncrypted(value))
         throw new Failure(`${name}: ${key} is encrypted, which this command cannot read`, {
           remedy: "move secrets to the environment file (.env), or use plain `pulumi up` for such a stack.",

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isMap, parseDocument, Scalar } from "yaml";
+import { isMap, isScalar, parseDocument, Scalar } from "yaml";
 import { Failure } from "@routeql/host/failure";
 import { projectFolder, projectName, stackPaths } from "@routeql/host/paths";
 import { type GenerationName, recordedGenerations } from "@routeql/infra/settings/rotation";
@@ -54,6 +54,15 @@ export const kinds: Readonly<Record<string, Kind>> = {
 /** Sets values in a stack's configuration file and keeps its comments. */
 export async function writeSettings(file: string, values: Readonly<Record<string, string | number>>): Promise<void> {
   const document = parseDocument(await readFile(file, "utf8").catch(() => ""));
+  // A file whose settings are all in the environment file may have an empty section.
+  const section = document.get("config", true);
+  if (isScalar(section) && section.value === null) document.set("config", document.createNode({}));
+  else if (section !== undefined && !isMap(section))
+    throw new Failure(`${file}: config is an alias, which this command cannot write`, {
+      remedy: `write the settings below config:, such as ${Object.keys(values)
+        .map((key) => `${projectName}:${key}`)
+        .join(", ")}.`,
+    });
   for (const [key, value] of Object.entries(values)) {
     const scalar = new Scalar(value);
     // Pulumi would read a time without quotes as another text.

@@ -23,6 +23,13 @@ function rangeOf(entry) {
   return [`${written(first)}-${written(first + size - 1)}`];
 }
 
+/** An IPv6 address in its shortest form: Node's fetch compares it in brackets, and its other clients without. */
+function formsOf(entry) {
+  if (isIP(bare(entry)) !== 6 || entry.includes("%")) return [];
+  const { hostname } = new URL(`http://[${bare(entry)}]`);
+  return [bare(hostname), hostname];
+}
+
 /**
  * The proxy settings in lower and upper case, with loopback addresses excluded. Programs differ in the case that they read, and without the
  * exclusion Pulumi would send its gRPC calls to 127.0.0.1 through the proxy. Lower case wins, as in curl.
@@ -35,8 +42,8 @@ export function proxyEnvironment(environment) {
   const excluded = value("no_proxy")
     .split(/[\s,]+/)
     .filter(Boolean);
-  const added = [...loopback, ...excluded.flatMap(rangeOf)];
-  const missing = excluded.includes("*") ? [] : added.filter((host) => !excluded.includes(host));
+  const added = [...loopback, ...[...loopback, ...excluded].flatMap(formsOf), ...excluded.flatMap(rangeOf)];
+  const missing = excluded.includes("*") ? [] : [...new Set(added)].filter((host) => !excluded.includes(host));
   const values = {
     http_proxy: withScheme(value("http_proxy")),
     https_proxy: withScheme(value("https_proxy")),

@@ -11,8 +11,8 @@ test.each(["http_proxy", "HTTP_PROXY"])("%s is set in both cases, and loopback i
   expect(proxyEnvironment({ [name]: "http://proxy.example.net:3128" })).toEqual({
     http_proxy: "http://proxy.example.net:3128",
     HTTP_PROXY: "http://proxy.example.net:3128",
-    no_proxy: "localhost,127.0.0.1,::1",
-    NO_PROXY: "localhost,127.0.0.1,::1",
+    no_proxy: "localhost,127.0.0.1,::1,[::1]",
+    NO_PROXY: "localhost,127.0.0.1,::1,[::1]",
     NODE_USE_ENV_PROXY: "1",
   });
 });
@@ -28,9 +28,17 @@ test("an address without a scheme, which ends Node at its start, gets the one th
 
 test("existing exclusions stay, and a second run changes nothing", () => {
   const once = proxyEnvironment({ https_proxy: "http://p:1", NO_PROXY: ".example.net, 127.0.0.1" });
-  expect(once["no_proxy"]).toBe(".example.net,127.0.0.1,localhost,::1");
+  expect(once["no_proxy"]).toBe(".example.net,127.0.0.1,localhost,::1,[::1]");
   expect(proxyEnvironment(once)).toEqual(once);
   expect(proxyEnvironment({ https_proxy: "http://p:1", no_proxy: "*" })["no_proxy"]).toBe("*");
+});
+
+test("an IPv6 address without a proxy is given in the forms of both clients of Node", () => {
+  const once = proxyEnvironment({ https_proxy: "http://p:1", no_proxy: "2001:DB8:0::5,[fd00::1],fe80::1%eth0" });
+  expect(once["no_proxy"]).toBe(
+    "2001:DB8:0::5,[fd00::1],fe80::1%eth0,localhost,127.0.0.1,::1,[::1],2001:db8::5,[2001:db8::5],fd00::1",
+  );
+  expect(proxyEnvironment(once)).toEqual(once);
 });
 
 test("a network without a proxy is given to Node as a range, which knows no other form", () => {
@@ -39,7 +47,7 @@ test("a network without a proxy is given to Node as a range, which knows no othe
     no_proxy: "10.1.2.3/8,fd00::/8,192.0.2.7/32,10.0.0.0/40",
   });
   expect(once["no_proxy"]).toBe(
-    "10.1.2.3/8,fd00::/8,192.0.2.7/32,10.0.0.0/40,localhost,127.0.0.1,::1,10.0.0.0-10.255.255.255,192.0.2.7-192.0.2.7",
+    "10.1.2.3/8,fd00::/8,192.0.2.7/32,10.0.0.0/40,localhost,127.0.0.1,::1,[::1],10.0.0.0-10.255.255.255,192.0.2.7-192.0.2.7",
   );
   expect(proxyEnvironment(once)).toEqual(once);
 });

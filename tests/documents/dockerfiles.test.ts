@@ -70,7 +70,9 @@ describe.each(dockerfiles)("$image of a checkout with umask 077", ({ text }) => 
       .map((line) => line.split(/\s+/).at(-1) ?? "");
     const readable = chmods(build);
     expect(
-      folders.filter((folder) => !readable.some((path) => `${folder}/`.startsWith(`${path}/`) || path === `${folder}/dist`)),
+      folders.filter(
+        (folder) => !readable.some((path) => `${folder}/`.startsWith(`${path}/`) || path === `${folder}/dist`),
+      ),
     ).toEqual([]);
   });
 });

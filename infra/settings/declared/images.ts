@@ -1,6 +1,6 @@
 /** The GraphQL engine and the images of other projects: two sections of the list in list.ts. */
 import { pins } from "@routeql/pins/pins";
-import { image, oneOf, serviceImage } from "../values/checks.ts";
+import { imagePrefix, oneOf, serviceImage } from "../values/checks.ts";
 import { flag, text } from "../values/setting.ts";
 
 /** Value of `hasuraImage` for this project's own engine, deployed like Hasura: with a metadata database and the job that fills it. */
@@ -69,6 +69,6 @@ export const imageSettings = {
     argument: "imageMirror",
     environment: "IMAGE_MIRROR",
     meaning: "Registry and path that replace Docker Hub in image names, such as `registry.example.net/hub`.",
-    ...image,
+    ...imagePrefix,
   }),
 } as const;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { withDefaults } from "./complete.ts";
-import { settingNames, settings } from "../list.ts";
+import { contradictions, withDefaults } from "./complete.ts";
+import { type GivenSettings, settingNames, settings } from "../list.ts";
 import { checkValue } from "./parse.ts";
 import type { Setting } from "../values/setting.ts";
 
@@ -22,3 +22,17 @@ test.each(settingNames.filter((name) => (settings[name] as Setting).default !== 
     expect(checkValue(name, (settings[name] as Setting).default)).toBeUndefined();
   },
 );
+
+test("refuses a bucket that pgBackRest rejects; CloudNativePG accepts it", () => {
+  const login = {
+    backupAccessKeyId: "an-id",
+    backupSecretAccessKey: "a-key",
+    backupDestination: "s3://my.backups/a.b",
+  };
+  const reasons = (given: GivenSettings): string[] => contradictions(given, "site").map(({ problem }) => problem);
+  expect(reasons({ ...login, target: "docker" })).toEqual([
+    "has a bucket with a dot in its name, which pgBackRest rejects; use one without dots",
+  ]);
+  expect(reasons({ ...login, target: "docker", backupDestination: "s3://backups/a.b" })).toEqual([]);
+  expect(reasons({ ...login, target: "kubernetes", database: "cloudnative-pg" })).toEqual([]);
+});

@@ -76,6 +76,8 @@ function checkBackups(given: GivenInputs, settings: Settings, wrong: Wrong): voi
       ? undefined
       : wrong("backupCaFile", "is set, but backupEndpoint is missing");
   if (missing.length === 2) wrong("backupAccessKeyId", "is missing, but backupDestination is set");
+  if (typeof settings.backupDestination === "string" && new URL(settings.backupDestination).host.includes("."))
+    wrong("backupDestination", "has a bucket with a dot in its name, which pgBackRest rejects; use one without dots");
   if (settings.archiveDirectory !== undefined) wrong("archiveDirectory", "is set, but backupDestination is set too");
   if (typeof settings.backupEndpoint === "string" && settings.backupEndpoint.startsWith("http:"))
     wrong("backupEndpoint", "must start with https://: pgBackRest has no other connection");

@@ -21,7 +21,10 @@ test("assignments, comments and blank lines are read", () => {
 test.each([
   ["A=b#c", "b#c"],
   ["A=b # c", "b"],
-  ["A=#c", ""],
+  ["A= #c", ""],
+  ["A='$B ${C}'", "$B ${C}"],
+  ["A=$B$", "$B$"],
+  ["A=$${1}", "$${1}"],
   ["A=", ""],
   ['A=" b # c "', " b # c "],
   ['A="it\'s"', "it's"],
@@ -37,10 +40,25 @@ test.each(["A", "A B=c", "1A=b", "=b", 'A="b', "A='b'c", 'A="b"c"', "A: b", "A=`
   (line) => {
     expect(parseEnvironmentFile(`B=c\n${line}`)).toEqual({
       entries: [{ name: "B", value: "c", line: 1 }],
-      badLines: [2],
+      badLines: [{ line: 2, problem: expect.any(String) as string }],
     });
   },
 );
+
+test.each([
+  ["A", "is neither NAME=value nor a comment"],
+  ['A="-----BEGIN CERTIFICATE-----', "has a quote that does not end with the value on the same line"],
+  ['A="b",', "has a quote that does not end with the value on the same line"],
+  ["A=\u201cb\u201d", "begins with a typographic quote"],
+  ["A=\u2018b\u2019", "begins with a typographic quote"],
+  ["A=#b", "has # right after =, which begins a comment in some tools"],
+  ["A=postgres://u:${PASSWORD}@db/x", "refers to a variable by ${NAME}"],
+  ['A="${B:-c}"', "refers to a variable by ${NAME}"],
+])("refuses %j, which tools read in different ways, without its text", (line, problem) => {
+  const { entries, badLines } = parseEnvironmentFile(line);
+  expect(entries).toEqual([]);
+  expect(badLines).toEqual([{ line: 1, problem: expect.stringContaining(problem) as string }]);
+});
 
 const name = fc.stringMatching(/^[A-Z_][A-Z0-9_]{0,12}$/);
 const plain = fc.stringMatching(/^[A-Za-z0-9_./:@+-]{0,20}$/);
@@ -61,7 +79,7 @@ test("reads any text without an exception; each line is an entry, a problem or i
     fc.property(fc.string({ unit: "binary" }), (content) => {
       const { entries, badLines } = parseEnvironmentFile(content);
       const lines = content.split(/\r\n?|\n/).length;
-      const reported = [...entries.map(({ line }) => line), ...badLines];
+      const reported = [...entries, ...badLines].map(({ line }) => line);
       expect(new Set(reported).size).toBe(reported.length);
       for (const line of reported) expect(line).toBeLessThanOrEqual(lines);
     }),

@@ -8,36 +8,61 @@ export interface EnvironmentEntry {
   readonly line: number;
 }
 
+export interface BadLine {
+  /** From 1. */
+  readonly line: number;
+  /** End of a sentence that begins with the line. It never repeats the text, which may contain a secret. */
+  readonly problem: string;
+}
+
 export interface EnvironmentFile {
   readonly entries: readonly EnvironmentEntry[];
-  /** Numbers, from 1, of lines that cannot be parsed. Their text is not repeated: it may contain a secret. */
-  readonly badLines: readonly number[];
+  readonly badLines: readonly BadLine[];
 }
 
 const assignment = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=(.*)$/;
 const quoted = /^(["'`])(.*)\1\s*(?:#.*)?$/;
 
+const unended =
+  "has a quote that does not end with the value on the same line; put the whole value into one pair of \", ' or `, which the value does not have";
+/** Texts after `=` that are no value without quotes, or that tools read in different ways. */
+const refused: readonly (readonly [pattern: RegExp, problem: string])[] = [
+  [/^\s*["'`]/, unended],
+  [/^\s*[\u2018-\u201f\u00ab\u00bb]/, "begins with a typographic quote; write \" or '"],
+  [/^#/, "has # right after =, which begins a comment in some tools; put the value into quotes, or a space before #"],
+];
+/** Other tools replace it, also in double quotes. */
+const reference = /\$\{[A-Za-z_]\w*(?::?[-+?][^}]*)?\}/;
+const referring =
+  "refers to a variable by ${NAME}, and values are not replaced here; write the value itself, or put it into single quotes";
+
+type Reading = { readonly value: string } | { readonly problem: string };
+
 /** Keeps a quoted value unchanged. An unquoted value ends before ` #` and is trimmed. */
-function readValue(raw: string): string | undefined {
+function readValue(raw: string): Reading {
   const trimmed = raw.trim();
-  const inQuotes = quoted.exec(trimmed);
-  if (inQuotes?.[1] !== undefined && inQuotes[2] !== undefined) {
-    return inQuotes[2].includes(inQuotes[1]) ? undefined : inQuotes[2];
+  const [, quote, inQuotes] = quoted.exec(trimmed) ?? [];
+  if (quote !== undefined && inQuotes !== undefined) {
+    if (inQuotes.includes(quote)) return { problem: unended };
+    return quote === '"' && reference.test(inQuotes) ? { problem: referring } : { value: inQuotes };
   }
-  if (/^["'`]/.test(trimmed)) return undefined;
-  return trimmed.replace(/(^|\s)#.*$/, "").trim();
+  const problem = refused.find(([pattern]) => pattern.test(raw))?.[1];
+  if (problem !== undefined) return { problem };
+  const value = trimmed.replace(/(^|\s)#.*$/, "").trim();
+  return reference.test(value) ? { problem: referring } : { value };
 }
 
 /** Reads an environment file. Repeated names are kept, because the caller reports them. */
 export function parseEnvironmentFile(content: string): EnvironmentFile {
   const entries: EnvironmentEntry[] = [];
-  const badLines: number[] = [];
+  const badLines: BadLine[] = [];
   for (const [index, text] of plainText(content).split("\n").entries()) {
     if (/^\s*(#|$)/.test(text)) continue;
-    const [, name, raw] = assignment.exec(text) ?? [];
-    const value = raw === undefined ? undefined : readValue(raw);
-    if (name === undefined || value === undefined) badLines.push(index + 1);
-    else entries.push({ name, value, line: index + 1 });
+    const line = index + 1;
+    const [, name = "", raw] = assignment.exec(text) ?? [];
+    const reading = raw === undefined ? { problem: "is neither NAME=value nor a comment" } : readValue(raw);
+    if ("problem" in reading) badLines.push({ line, problem: reading.problem });
+    else entries.push({ name, value: reading.value, line });
   }
   return { entries, badLines };
 }

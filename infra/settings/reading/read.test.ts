@@ -43,6 +43,10 @@ test("the stack's configuration overrides the environment file", () => {
   expect(read({ httpPort: "8080" }, "HTTP_PORT=8081\nHTTPS_PORT=8443")).toEqual({ httpPort: 8080, httpsPort: 8443 });
 });
 
+test("ignores a key of the stack's configuration without a value, which Pulumi passes as null", () => {
+  expect(read({ publicHost: "null", httpPort: "null" })).toEqual({});
+});
+
 test("ignores empty values", () => {
   expect(read({ httpPort: "", engineAccessKey: "" }, "HTTP_PORT=8081\nSERVICE_API_KEY=")).toEqual({ httpPort: 8081 });
 });

@@ -44,7 +44,8 @@ function fromConfiguration(
   for (const [written, value] of Object.entries(configuration)) {
     const name = settingNames.find((candidate) => candidate === written);
     if (name === undefined) problems.push({ name: written, place, problem: notASetting(written, settingNames) });
-    else if (value !== "") given.set(name, { written, place, value });
+    // For a key without a value plain `pulumi up` passes the word null.
+    else if (value !== "" && value !== "null") given.set(name, { written, place, value });
   }
   return given;
 }
@@ -53,8 +54,7 @@ function fromFile(file: SettingsSources["environmentFile"], problems: SettingsPr
   const given = new Map<SettingName, Given>();
   if (file === undefined) return given;
   const { entries, badLines } = parseEnvironmentFile(file.content);
-  for (const line of badLines)
-    problems.push({ name: `line ${line}`, place: file.name, problem: "is neither NAME=value nor a comment" });
+  for (const { line, problem } of badLines) problems.push({ name: `line ${line}`, place: file.name, problem });
   const seen = new Set<string>();
   for (const { name: written, value, line } of entries) {
     const place = `${file.name}, line ${line}`;

@@ -7,6 +7,7 @@ import {
   host,
   hostAndPort,
   image,
+  imagePrefix,
   numbersByRole,
   oneOf,
   port,
@@ -96,10 +97,23 @@ test.each(["admin", "@example.net", "a b@example.net", "a@@b"])("%j is not an e-
   expect(email.check(value)).toBeDefined(),
 );
 
-test.each(["debian:trixie-slim", "registry.example:5000/a/b@sha256:00"])("%s is an image", (value) =>
-  expect(image.check(value)).toBeUndefined(),
+test.each(["debian:trixie-slim", `Registry.example:5000/a/b__c@sha256:${"0".repeat(64)}`, "[2001:db8::1]:5000/a:V1"])(
+  "%s is an image",
+  (value) => expect(image.check(value)).toBeUndefined(),
 );
-test.each(["", "-x", "a b", "a$b"])("%j is no image", (value) => expect(image.check(value)).toBeDefined());
+test.each(["", "-x", "a b", "a$b", "https://a/b:1", "a/B:1", "a:1:2", "a@sha256:00", "a/b/", "a//b"])(
+  "%j is no image",
+  (value) => expect(image.check(value)).toBeDefined(),
+);
+
+test.each(["registry.example.net", "mirror.example.net:5000/hub", "mirror.example.net/hub/"])(
+  "%s may stand before the names of images",
+  (value) => expect(imagePrefix.check(value)).toBeUndefined(),
+);
+test.each(["https://mirror.example.net", "mirror.example.net/Hub", "a b", "/hub", "mirror//hub"])(
+  "%s may not stand before the names of images",
+  (value) => expect(imagePrefix.check(value)).toMatch(/^must be the address of a registry, without https:/),
+);
 
 test("a choice accepts exactly its values", () => {
   const { check } = oneOf("debug", "info");

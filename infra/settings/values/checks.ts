@@ -127,8 +127,20 @@ export const emails: Checked = {
   allowed: "e-mail addresses, separated by commas",
 };
 
-/** An image reference, as `docker build` accepts it. */
-export const image = matching(/^[a-z0-9][a-z0-9._/:@-]*$/i, "the name of an image");
+const registryHost = "(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?|\\[[0-9a-fA-F:]+\\])(?::[0-9]{1,5})?";
+const repositoryPath = "[a-z0-9]+(?:(?:\\.|_{1,2}|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\\.|_{1,2}|-+)[a-z0-9]+)*)*";
+
+/** An image reference, as the Docker daemon accepts it: capital letters only in the registry's host and in the tag. */
+export const image = matching(
+  new RegExp(`^(?:${registryHost}/)?${repositoryPath}(?::\\w[\\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$`),
+  "the name of an image",
+);
+
+/** What stands before the names of images: a registry's host, and a path. A slash at its end makes no difference. */
+export const imagePrefix = matching(
+  new RegExp(`^${registryHost}(?:/${repositoryPath})?/?$`),
+  "the address of a registry, without https://",
+);
 
 /** A digest, or the tag of a version: it contains a digit and is no moving tag such as `latest`. */
 export function isPinned(name: string): boolean {

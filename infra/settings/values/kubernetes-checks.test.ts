@@ -21,7 +21,11 @@ const cases: readonly (readonly [SettingName, readonly string[], readonly string
   ["apiServerPorts", ["443", "443, 16443"], ["", "0", "https", "443 6443"]],
   ["consoleClients", ["none", "192.0.2.0/24,2001:db8::/32"], ["all", "192.0.2.1", "192.0.2.0/33", "none,10.0.0.0/8"]],
   ["ipFamilies", ["IPv6", "IPv4,IPv6"], ["ipv4", "IPv4,IPv4", "IPv4 IPv6"]],
-  ["backupDestination", ["s3://backups", "s3://backups/routes/prod"], ["backups", "https://backups", "s3://"]],
+  [
+    "backupDestination",
+    ["s3://backups", "s3://backups/routes/prod/"],
+    ["backups", "s3://", "s3://a//b", "s3://backups//"],
+  ],
   [
     "backupEndpoint",
     ["https://storage.example.net", "http://192.0.2.1:9000"],

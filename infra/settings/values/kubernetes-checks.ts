@@ -15,16 +15,16 @@ export const dottedName = matching(
 
 export const volumeSize = matching(/^[1-9][0-9]{0,5}(Mi|Gi|Ti)$/, "a size such as 20Gi");
 
-/** A folder in an object storage with Amazon's S3 API. */
+/** A folder in an object storage with Amazon's S3 API. pgBackRest rejects two slashes in the path. */
 export const bucket = urlMatching(
-  /^s3:\/\/[a-z0-9][a-z0-9.-]+(\/[A-Za-z0-9._/-]*)?$/,
-  "an address such as s3://bucket/folder",
+  /^s3:\/\/[a-z0-9][a-z0-9.-]+(?:\/[A-Za-z0-9._-]+)*\/?$/,
+  "an address such as s3://bucket/folder, the bucket in small letters, digits, dots and hyphens",
 );
 
 /** Address of a server, for programs that add their own path. */
 export const webAddress = urlMatching(
   /^https?:\/\/[A-Za-z0-9.-]+(:[0-9]{1,5})?$/,
-  "an address such as https://storage.example.net",
+  "an address such as https://storage.example.net, without a path or a slash at its end",
 );
 
 /** Six fields, starting with seconds. */

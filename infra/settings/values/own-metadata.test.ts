@@ -1,6 +1,6 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { loadMetadata } from "@routeql/metadata/read/load";
 import { validateMetadata } from "@routeql/metadata/read/validate";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -52,14 +52,29 @@ test("the engine gets the rights that permissions need", () => {
 
 test.each([
   [["0001_notes.sql", "README.md"], undefined],
+  [["0001_notes.sql", "._0001_notes.sql", ".DS_Store", "old/0001_notes.sql"], undefined],
+  [["0001_notes.sql", "0002_more.SQL"], "has the file 0002_more.SQL, which would not run"],
+  [["0001_notes.sql", "0002_more.sql.txt"], "has the file 0002_more.sql.txt, which would not run"],
+  [["1620000000000_init/up.sql"], "has the file 1620000000000_init/up.sql, which would not run"],
   [["notes.sql"], "has the file notes.sql; a migration has a name such as 0001_notes.sql"],
   [["0001_notes.sql", "0001_more.sql"], "has two migrations with the number 0001"],
   [[], "has no file *.sql"],
 ])("a folder of migrations with %j has the problem %s", (files, problem) => {
   const migrations = join(folder, "migrations");
   mkdirSync(migrations);
-  for (const file of files) writeFileSync(join(migrations, file), "select 1");
-  expect(ownMigrations.check(migrations)).toBe(problem);
+  for (const file of files) {
+    mkdirSync(dirname(join(migrations, file)), { recursive: true });
+    writeFileSync(join(migrations, file), "select 1");
+  }
+  expect(ownMigrations.check(migrations)?.replace(/; put each migration into .*/, "")).toBe(problem);
+  if (problem === undefined) expect(Object.keys(ownMigrationsIn(migrations))).toEqual(["0001_notes.sql"]);
+});
+
+test.each([ownMetadata, ownMigrations])("names the reason for a folder that cannot be read", ({ check }) => {
+  const loop = join(folder, "loop");
+  symlinkSync(loop, loop);
+  expect(check(loop)).toBe("is not a folder that this user can read (ELOOP)");
+  expect(check(join(folder, "a".repeat(300)))).toBe("is not a folder that this user can read (ENAMETOOLONG)");
 });
 
 test("reads migrations with any line ends, and names the file and line of other text", () => {

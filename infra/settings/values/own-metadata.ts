@@ -16,7 +16,17 @@ import type { Check } from "./setting.ts";
 export const metadataFolder = resolve(import.meta.dirname, "../../../hasura-metadata");
 
 const folderOf = (written: string): string => resolve(import.meta.dirname, "../../..", written);
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** Why a folder cannot be read, such as a missing right on a parent or a link to itself; undefined for a readable folder. */
+function folderProblem(path: string): string | undefined {
+  try {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return "is not a folder";
+    readdirSync(path);
+    return undefined;
+  } catch (error) {
+    return `is not a folder that this user can read (${(error as NodeJS.ErrnoException).code ?? "unknown error"})`;
+  }
+}
 
 /** The kit's metadata with that of a directory. */
 const merged = (written: string): Readonly<Record<string, unknown>> =>
@@ -28,7 +38,8 @@ export const withOwnMetadata = (written: string): string => JSON.stringify(merge
 /** Finds errors of hasura-checks in the metadata with that of a directory. */
 function metadataProblem(written: string): string | undefined {
   const folder = folderOf(written);
-  if (!isFolder(folder)) return "is not a folder";
+  const unusable = folderProblem(folder);
+  if (unusable !== undefined) return unusable;
   const { problems } = loadMetadata(folder);
   if (problems.length > 0)
     return `is invalid: ${problems.map(({ file, line, reason }) => `${file}${line === undefined ? "" : `:${line}`}: ${reason}`).join("; ")}`;
@@ -48,10 +59,27 @@ export const ownMetadata: { check: Check<"file">; allowed: string } = {
   allowed: "a metadata directory without errors of hasura-checks",
 };
 
+/** Systems write hidden files beside others, such as `._0001_notes.sql` of macOS. */
+const isHidden = (file: string): boolean => file.startsWith(".");
+
 const migrationFiles = (written: string): readonly string[] =>
   readdirSync(folderOf(written))
-    .filter((file) => file.endsWith(".sql"))
+    .filter((file) => file.endsWith(".sql") && !isHidden(file))
     .toSorted();
+
+const isSql = /\.sql(?:\.txt)?$/i;
+
+/** SQL that would never run: `0002_b.SQL`, `0002_b.sql.txt`, and without others the files of another tool, such as `1620000000_init/up.sql`. */
+function passedOver(folder: string, files: readonly string[]): string | undefined {
+  const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !isHidden(name));
+  const beside = entries.map(({ name }) => name).find((name) => isSql.test(name) && !name.endsWith(".sql"));
+  if (beside !== undefined || files.length > 0) return beside;
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name }) => readdirSync(join(folder, name)).map((file) => `${name}/${file}`))
+    .toSorted()
+    .find((path) => isSql.test(path));
+}
 
 export const ownMigrationsIn = (written: string | undefined): Readonly<Record<string, string>> =>
   written === undefined
@@ -63,8 +91,13 @@ export const newestOwnMigration = (written: string | undefined): string =>
   written === undefined ? "" : (migrationFiles(written).at(-1) ?? "").replace(/\.sql$/, "");
 
 function migrationsProblem(written: string): string | undefined {
-  if (!isFolder(folderOf(written))) return "is not a folder";
+  const folder = folderOf(written);
+  const unusable = folderProblem(folder);
+  if (unusable !== undefined) return unusable;
   const files = migrationFiles(written);
+  const other = passedOver(folder, files);
+  if (other !== undefined)
+    return `has the file ${other}, which would not run; put each migration into the folder itself, with a name such as 0001_notes.sql`;
   if (files.length === 0) return "has no file *.sql";
   const wrong = files.find((file) => !isMigrationName(file));
   if (wrong !== undefined) return `has the file ${wrong}; a migration has a name such as 0001_notes.sql`;

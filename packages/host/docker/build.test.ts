@@ -19,6 +19,9 @@ test("authorities come from the file that is configured for Node or npm", async 
   expect(extraAuthorities({ NODE_EXTRA_CA_CERTS: file })).toBe("authority");
   expect(extraAuthorities({ npm_config_cafile: file })).toBe("authority");
   expect(extraAuthorities({})).toBeUndefined();
+  const missing = join(folder, "missing.pem");
+  expect(extraAuthorities({ NODE_EXTRA_CA_CERTS: missing })).toBeUndefined();
+  expect(extraAuthorities({ NODE_EXTRA_CA_CERTS: missing, npm_config_cafile: file })).toBe("authority");
   await rm(folder, { recursive: true });
 });
 

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { Readable } from "node:stream";
 import type { Work } from "../work.ts";
@@ -97,7 +97,9 @@ const inImage = "/usr/local/share/ca-certificates/build-machine.crt";
 
 /** The certificate authorities that are configured for Node and npm on this machine. */
 export function extraAuthorities(environment: NodeJS.ProcessEnv = process.env): string | undefined {
-  const file = environment["NODE_EXTRA_CA_CERTS"] || environment["npm_config_cafile"];
+  // Node and npm ignore the name of a missing file.
+  const named = [environment["NODE_EXTRA_CA_CERTS"], environment["npm_config_cafile"]];
+  const file = named.find((path) => path && existsSync(path));
   return file ? readFileSync(file, "utf8") : undefined;
 }
 

@@ -1,8 +1,52 @@
-import { createServer } from "node:http";
 import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { KubeConfig } from "@kubernetes/client-node";
-import { expect, test } from "vitest";
-import { ApiClient, ApiError, orUndefined, warningsIn } from "./client.ts";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { ApiClient, ApiError, defaultConfig, orUndefined, warningsIn } from "./client.ts";
+
+describe("files of KUBECONFIG", () => {
+  const folder = mkdtempSync(join(tmpdir(), "routeql-kubeconfig-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  afterEach(() => void vi.unstubAllEnvs());
+  const file = (name: string, content: string): string => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
+  /** As k3s writes it: every cluster has the same names. */
+  const k3s = (port: number, current = "default"): string => `apiVersion: v1
+clusters: [{ name: default, cluster: { server: "https://127.0.0.1:${port}" } }]
+users: [{ name: default, user: { token: t${port} } }]
+contexts: [{ name: default, context: { cluster: default, user: default } }]
+current-context: "${current}"
+`;
+  const one = file("one", k3s(6443));
+  const other = file("other", k3s(7443));
+
+  test.each([
+    ["one", [one]],
+    ["a missing file before it", [join(folder, "missing"), one]],
+    ["a missing file after it", [one, join(folder, "missing")]],
+    ["an empty file", [file("empty", ""), one]],
+    ["comments only", [file("comments", "# later\n---\n"), one]],
+    ["no name before a colon", ["", one]],
+    ["equal names in a later file", [one, other]],
+    ["no current context in the first file", [file("none", k3s(6443, "")), other]],
+  ])("join as kubectl joins them: %s", (_, files) => {
+    vi.stubEnv("KUBECONFIG", files.join(":"));
+    const config = defaultConfig();
+    expect(config.getCurrentContext()).toBe("default");
+    expect(config.getCurrentCluster()?.server).toBe("https://127.0.0.1:6443");
+    expect(config.getCurrentUser()?.token).toBe("t6443");
+  });
+
+  test("are named if none exists", () => {
+    vi.stubEnv("KUBECONFIG", `${folder}/a:${folder}/b`);
+    expect(() => defaultConfig()).toThrow(`KUBECONFIG names no existing file: ${folder}/a, ${folder}/b`);
+  });
+});
 
 test("splits warnings and removes their quotes", () => {
   expect(warningsIn('299 - "one \\"quoted\\"", 299 - "two, with a comma"')).toEqual([

@@ -1,7 +1,8 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { type IncomingMessage, request as httpRequest } from "node:http";
 import { request as httpsRequest, type RequestOptions } from "node:https";
 import { createRequire } from "node:module";
+import { delimiter } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { KubeConfig } from "@kubernetes/client-node";
@@ -28,12 +29,37 @@ export function warningsIn(header: string): string[] {
 /** The kubeconfig that kubectl would use: KUBECONFIG, else ~/.kube/config, else the pod's own service account. */
 export const defaultConfig = (): KubeConfig => configOf(undefined, undefined);
 
+const joined = <Entry extends { readonly name: string }>(one: readonly Entry[], other: readonly Entry[]): Entry[] => [
+  ...one,
+  ...other.filter(({ name }) => one.every((entry) => entry.name !== name)),
+];
+
+/** The library's reader rejects a text without content, which kubectl reads as no entries. */
+const hasContent = (text: string): boolean => text.split("\n").some((line) => !/^\s*(?:#.*|---)?\s*$/.test(line));
+
+/** Joins files as kubectl does: a missing file has no entries, and of equal names the first one counts. */
+function loadListed(config: KubeConfig, files: readonly string[], empty: () => KubeConfig): void {
+  const present = files.filter((file) => existsSync(file));
+  if (present.length === 0) throw new Error(`KUBECONFIG names no existing file: ${files.join(", ")}`);
+  for (const file of present) {
+    if (!hasContent(readFileSync(file, "utf8"))) continue;
+    const next = empty();
+    next.loadFromFile(file);
+    config.clusters = joined(config.clusters, next.clusters);
+    config.users = joined(config.users, next.users);
+    config.contexts = joined(config.contexts, next.contexts);
+    if (!config.getCurrentContext()) config.setCurrentContext(next.getCurrentContext());
+  }
+}
+
 /** As the official provider reads its settings. @param given content or path of a kubeconfig; default: kubectl's @param context default: its current one */
 export function configOf(given: string | undefined, context: string | undefined): KubeConfig {
   // Loaded only for clusters: it takes half of a command's startup time, and most stacks run on Docker.
   const client = createRequire(import.meta.url)("@kubernetes/client-node") as { KubeConfig: new () => KubeConfig };
   const config = new client.KubeConfig();
-  if (given === undefined) config.loadFromDefault();
+  const listed = (process.env["KUBECONFIG"] ?? "").split(delimiter).filter((file) => file !== "");
+  if (given === undefined && listed.length > 0) loadListed(config, listed, () => new client.KubeConfig());
+  else if (given === undefined) config.loadFromDefault();
   else if (existsSync(given)) config.loadFromFile(given);
   else config.loadFromString(given);
   if (context !== undefined) config.setCurrentContext(context);

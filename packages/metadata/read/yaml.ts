@@ -158,7 +158,14 @@ export class YamlFile {
     return this.#find(path).found;
   }
 
-  #find(path: YamlPath): { readonly place: unknown; readonly found: boolean } {
+  /** The text of a value without quotes, as it is written; undefined for other values. */
+  plainText(path: YamlPath): string | undefined {
+    const { node } = this.#find(path);
+    const value = this.#followed(node);
+    return isScalar(value) && value.type === Scalar.PLAIN ? value.source : undefined;
+  }
+
+  #find(path: YamlPath): { readonly place: unknown; readonly node?: unknown; readonly found: boolean } {
     let node: unknown = this.#document?.contents;
     let place = node;
     for (const part of path) {
@@ -173,7 +180,7 @@ export class YamlFile {
         place = node;
       } else return { place, found: false };
     }
-    return { place, found: true };
+    return { place, node, found: true };
   }
 
   /** The pair of a key, also of a merged map. */
