@@ -50,14 +50,10 @@ test("does not give a setting without a value", () => {
   });
 });
 
-test.each([
-  ["0123", "is 0123, which YAML reads as 83"],
-  ["0528", "is 0528, which YAML reads as 528"],
-  ["1.10", "is 1.10, which YAML reads as 1.1"],
-  ["1e3", "is 1e3, which YAML reads as 1000"],
-  ["0x1F", "is 0x1F, which YAML reads as 31"],
-])("refuses the number %s, whose text changes", (written, problem) => {
-  expect(() => read(`config:\n  routeql:word: ${written}\n`)).toThrow(`Pulumi.own.yaml:2: routeql:word ${problem}`);
+test.each(["07123", "0528", "2.50", "5e3", "0x1F"])("refuses the number %s, whose text changes", (written) => {
+  expect(() => read(`config:\n  routeql:word: ${written}\n`)).toThrow(
+    /^Pulumi\.own\.yaml:2: routeql:word is a number whose text YAML changes, such as 0123 or 1\.10$/,
+  );
   expect(read(`config:\n  routeql:word: "${written}"\n`)).toEqual({ "routeql:word": written });
 });
 

@@ -42,12 +42,9 @@ const isEncrypted = (value: unknown): boolean =>
 const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Why a number gets another text than the written one: `0123` is octal, and `1.10` loses its zero. Undefined for others. */
-function changedNumber(value: unknown, written: string | undefined): string | undefined {
-  if (typeof value !== "number" || written === undefined || written.replaceAll("_", "") === String(value))
-    return undefined;
-  return `is ${written}, which YAML reads as ${value}`;
-}
+/** Whether a number gets another text than the written one: `0123` is octal, and `1.10` loses its zero. */
+const isChanged = (value: unknown, written: string | undefined): boolean =>
+  typeof value === "number" && written !== undefined && written.replaceAll("_", "") !== String(value);
 
 /** The configuration in the checkout's Pulumi.<stack>.yaml; empty without such a file. @throws Failure */
 export function fromFile(stack: string, folder = projectFolder): Record<string, string> {
@@ -74,15 +71,15 @@ export function fromFile(stack: string, folder = projectFolder): Record<string, 
         );
       // Without a value the setting is not given. Pulumi passes the word null.
       if (value === null) return [key, ""];
-      const changed = changedNumber(value, file.plainText(path));
-      if (changed !== undefined) throw wrong(path, changed, "put the value into quotes, or write it as YAML reads it.");
-      if (typeof value !== "object") return [key, String(value)];
+      // Without the value, which may be a secret.
+      if (isChanged(value, file.plainText(path)))
+        throw wrong(path, "is a number whose text YAML changes, such as 0123 or 1.10", "put the value into quotes.");
       if (isEncrypted(value))
         throw new Failure(`${name}: ${key} is encrypted, which this command cannot read`, {
           remedy: "move secrets to the environment file (.env), or use plain `pulumi up` for such a stack.",
         });
       // As Pulumi passes structured values to a program.
-      return [key, JSON.stringify(value)];
+      return [key, typeof value === "string" ? value : JSON.stringify(value)];
     }),
   );
 }

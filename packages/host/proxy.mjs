@@ -9,6 +9,9 @@ const names = ["http_proxy", "https_proxy", "no_proxy"];
 /** As curl, npm and Go read an address without a scheme. Node would end at its start. */
 const withScheme = (text) => (text === "" || text.includes("://") ? text : `http://${text}`);
 
+/** Its last label has a letter, unlike addresses and ranges of them. */
+const hostName = /^(?:[a-z0-9_-]+\.)*[0-9_-]*[a-z][a-z0-9_-]*$/i;
+
 const network = /^(\d+(?:\.\d+){3})\/(\d+)$/;
 
 const numberOf = (address) => address.split(".").reduce((sum, part) => sum * 256 + Number(part), 0);
@@ -23,8 +26,12 @@ function rangeOf(entry) {
   return [`${written(first)}-${written(first + size - 1)}`];
 }
 
-/** An IPv6 address in its shortest form: Node's fetch compares it in brackets, and its other clients without. */
+/**
+ * More forms of an entry, with which Node reads it as curl and Go do. An IPv6 address in its shortest form: fetch compares it in brackets, and
+ * other clients without. A name with a dot before it: else they use the proxy for its subdomains.
+ */
 function formsOf(entry) {
+  if (hostName.test(entry) && entry.toLowerCase() !== "localhost") return [`.${entry}`];
   if (isIP(bare(entry)) !== 6 || entry.includes("%")) return [];
   const { hostname } = new URL(`http://[${bare(entry)}]`);
   return [bare(hostname), hostname];

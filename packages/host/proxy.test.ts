@@ -33,6 +33,14 @@ test("existing exclusions stay, and a second run changes nothing", () => {
   expect(proxyEnvironment({ https_proxy: "http://p:1", no_proxy: "*" })["no_proxy"]).toBe("*");
 });
 
+test("a name without a proxy holds for its subdomains in all clients of Node", () => {
+  const once = proxyEnvironment({ https_proxy: "http://p:1", no_proxy: "example.net,corp,.a.test,*.b.test,c.test:80" });
+  expect(once["no_proxy"]).toBe(
+    "example.net,corp,.a.test,*.b.test,c.test:80,localhost,127.0.0.1,::1,[::1],.example.net,.corp",
+  );
+  expect(proxyEnvironment(once)).toEqual(once);
+});
+
 test("an IPv6 address without a proxy is given in the forms of both clients of Node", () => {
   const once = proxyEnvironment({ https_proxy: "http://p:1", no_proxy: "2001:DB8:0::5,[fd00::1],fe80::1%eth0" });
   expect(once["no_proxy"]).toBe(

@@ -76,7 +76,7 @@ function checkBackups(given: GivenInputs, settings: Settings, wrong: Wrong): voi
       ? undefined
       : wrong("backupCaFile", "is set, but backupEndpoint is missing");
   if (missing.length === 2) wrong("backupAccessKeyId", "is missing, but backupDestination is set");
-  if (typeof settings.backupDestination === "string" && new URL(settings.backupDestination).host.includes("."))
+  if (typeof settings.backupDestination === "string" && /^s3:\/\/[^/]*\./.test(settings.backupDestination))
     wrong("backupDestination", "has a bucket with a dot in its name, which pgBackRest rejects; use one without dots");
   if (settings.archiveDirectory !== undefined) wrong("archiveDirectory", "is set, but backupDestination is set too");
   if (typeof settings.backupEndpoint === "string" && settings.backupEndpoint.startsWith("http:"))
