@@ -6,7 +6,9 @@ import { gunzipSync } from "node:zlib";
 import { text } from "node:stream/consumers";
 import { extract } from "tar-stream";
 import { expect, test } from "vitest";
-import { scrubber, textsIn, withoutAddresses, writeBundle } from "./bundle.ts";
+import type { PlainSettings } from "@routeql/infra/settings/list";
+import { withDefaults } from "@routeql/infra/settings/reading/complete";
+import { scrubber, settingsWithoutSecrets, textsIn, withoutAddresses, writeBundle } from "./bundle.ts";
 
 const secret = 'p"ss/word+1234';
 
@@ -21,6 +23,19 @@ test.each([
   expect(scrubbed).toContain("[redacted]");
   expect(scrubbed).not.toContain("1234");
   expect(scrubbed).toMatch(/^before .* after short$/);
+});
+
+test("shows no secret setting, no password of an address and no text of a key", () => {
+  const key = "-----BEGIN PRIVATE KEY-----\\nMIIEvQ\\n-----END PRIVATE KEY-----";
+  const given = { ldapBindPassword: secret, tlsPrivateKeyFile: key, tlsCertificateFile: "/etc/a.pem" };
+  const plain: PlainSettings = { ...withDefaults(given, "site"), feedUrl: "wss://a:word-1234@feed.example.net" };
+  const shown = settingsWithoutSecrets({ plain, given });
+  expect(shown).toMatchObject({
+    ldapBindPassword: "[given, secret]",
+    tlsPrivateKeyFile: "[given, text in PEM form]",
+    tlsCertificateFile: "/etc/a.pem",
+  });
+  expect(JSON.stringify(shown)).not.toMatch(/MIIEvQ|1234/);
 });
 
 test("numbers e-mail addresses, each once", () => {

@@ -7,6 +7,7 @@ import { Failure, messageOf } from "@routeql/host/failure";
 import { projectFolder, stackPaths } from "@routeql/host/paths";
 import { runToEnd } from "@routeql/host/process";
 import { pack } from "tar-stream";
+import type { CheckedSettings } from "@routeql/infra/settings/reading/problems";
 import { openPlace } from "../open-place.ts";
 import type { StackPlace } from "../place/stack-place.ts";
 import { isSecretSetting, readConfiguration } from "../configuration/configuration.ts";
@@ -79,7 +80,9 @@ export async function supportEntries(stack: string, { lines, signal }: SupportOp
       ];
     }),
     await collect("versions", async () => [{ name: "versions.json", text: json(await versions(place, signal)) }]),
-    await collect("settings", async () => [{ name: "settings.json", text: json(await settingsWithoutSecrets(stack)) }]),
+    await collect("settings", async () => [
+      { name: "settings.json", text: json(settingsWithoutSecrets(await readConfiguration(stack))) },
+    ]),
     await collect("resources", async () => [{ name: "resources.json", text: json(await resources(place, signal)) }]),
     await collect("evidence", () => place.evidence(signal)),
     await collect("logs", () => serviceLogs(place, lines, signal)),
@@ -98,18 +101,29 @@ async function knownSecrets(stack: string): Promise<string[]> {
   );
   const given = await readConfiguration(stack).then(
     (configuration) =>
-      Object.entries(configuration.given).flatMap(([name, value]) => (isSecret(name) ? textsIn(value) : [])),
+      Object.entries(configuration.given).flatMap(([name, value]) =>
+        isSecret(name) || isPem(value) ? textsIn(value) : [],
+      ),
     () => [],
   );
   const passphrase = await readFile(stackPaths(stack).passphrase, "utf8").catch(() => "");
   return [...outputs, ...given, passphrase];
 }
 
+/** In place of a file's path: the text of a private key is possible. */
+const isPem = (value: unknown): boolean => typeof value === "string" && value.includes("-----BEGIN ");
+
 /** Settings with their values; of secret settings only whether they are given. Passwords inside of addresses are removed. */
-async function settingsWithoutSecrets(stack: string): Promise<Readonly<Record<string, unknown>>> {
-  const { plain, given } = await readConfiguration(stack);
+export function settingsWithoutSecrets({
+  plain,
+  given,
+}: Pick<CheckedSettings, "plain" | "given">): Readonly<Record<string, unknown>> {
   const withoutPassword = (value: unknown): unknown =>
-    typeof value === "string" ? value.replace(/(\/\/[^:@/\s]*:)[^@/\s]+@/g, "$1[redacted]@") : value;
+    isPem(value)
+      ? "[given, text in PEM form]"
+      : typeof value === "string"
+        ? value.replace(/(\/\/[^:@/\s]*:)[^@/\s]+@/g, "$1[redacted]@")
+        : value;
   const shown = Object.entries(plain).map(([name, value]) => [
     name,
     name === "adminEmail" ? "[redacted]" : withoutPassword(value),

@@ -47,6 +47,8 @@ test.each(["A", "A B=c", "1A=b", "=b", 'A="b', "A='b'c", 'A="b"c"', "A: b", "A=`
 
 test.each([
   ["A", "is neither NAME=value nor a comment"],
+  ["QyZk1w==", "is neither NAME=value nor a comment"],
+  ["c2VjcmV0MTI=", "is neither NAME=value nor a comment"],
   ['A="-----BEGIN CERTIFICATE-----', "has a quote that does not end with the value on the same line"],
   ['A="b",', "has a quote that does not end with the value on the same line"],
   ["A=\u201cb\u201d", "begins with a typographic quote"],
@@ -58,6 +60,21 @@ test.each([
   const { entries, badLines } = parseEnvironmentFile(line);
   expect(entries).toEqual([]);
   expect(badLines).toEqual([{ line: 1, problem: expect.stringContaining(problem) as string }]);
+});
+
+test("reports a value of several lines once, and no line of it as a name", () => {
+  const text = [
+    'A="-----BEGIN PRIVATE KEY-----',
+    "MIIEvQIBADANBgkq",
+    "c2VjcmV0==",
+    '-----END PRIVATE KEY-----"',
+    "B=c",
+  ];
+  expect(parseEnvironmentFile(text.join("\n"))).toEqual({
+    entries: [{ name: "B", value: "c", line: 5 }],
+    badLines: [{ line: 1, problem: expect.stringContaining("has a quote that does not end") as string }],
+  });
+  expect(parseEnvironmentFile('A="b\nB=c').entries).toEqual([{ name: "B", value: "c", line: 2 }]);
 });
 
 const name = fc.stringMatching(/^[A-Z_][A-Z0-9_]{0,12}$/);

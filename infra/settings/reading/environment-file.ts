@@ -21,6 +21,8 @@ export interface EnvironmentFile {
 }
 
 const assignment = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=(.*)$/;
+/** The last line of a key or a certificate; an error would print it as a name. */
+const endOfBase64 = /^(?=(?:.{4})+$)(?=.*[a-z])[A-Za-z0-9]+={1,2}$/;
 const quoted = /^(["'`])(.*)\1\s*(?:#.*)?$/;
 
 const unended =
@@ -52,17 +54,33 @@ function readValue(raw: string): Reading {
   return reference.test(value) ? { problem: referring } : { value };
 }
 
+/** The lines of a value that its quote continues: a line of a key, such as `c2VjcmV0==`, looks like an assignment, whose name an error would print. */
+function continuedLines(lines: readonly string[], first: number, raw: string): number {
+  const [, quote] = /^\s*(["'`])/.exec(raw) ?? [];
+  if (quote === undefined || raw.indexOf(quote) !== raw.lastIndexOf(quote)) return 0;
+  const end = lines.findIndex((line, index) => index > first && line.includes(quote));
+  return end === -1 ? 0 : end - first;
+}
+
 /** Reads an environment file. Repeated names are kept, because the caller reports them. */
 export function parseEnvironmentFile(content: string): EnvironmentFile {
   const entries: EnvironmentEntry[] = [];
   const badLines: BadLine[] = [];
-  for (const [index, text] of plainText(content).split("\n").entries()) {
+  const lines = plainText(content).split("\n");
+  let continued = 0;
+  for (const [index, text] of lines.entries()) {
+    if (continued > 0) {
+      continued -= 1;
+      continue;
+    }
     if (/^\s*(#|$)/.test(text)) continue;
     const line = index + 1;
     const [, name = "", raw] = assignment.exec(text) ?? [];
-    const reading = raw === undefined ? { problem: "is neither NAME=value nor a comment" } : readValue(raw);
+    const isAssignment = raw !== undefined && !endOfBase64.test(text);
+    const reading = isAssignment ? readValue(raw) : { problem: "is neither NAME=value nor a comment" };
     if ("problem" in reading) badLines.push({ line, problem: reading.problem });
     else entries.push({ name, value: reading.value, line });
+    if ("problem" in reading) continued = continuedLines(lines, index, raw ?? "");
   }
   return { entries, badLines };
 }

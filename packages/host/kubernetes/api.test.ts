@@ -1,11 +1,11 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { KubeConfig } from "@kubernetes/client-node";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import { ApiClient, ApiError, defaultConfig, orUndefined, warningsIn } from "./client.ts";
+import { ApiClient, ApiError, configOf, defaultConfig, orUndefined, warningsIn } from "./client.ts";
 
 describe("files of KUBECONFIG", () => {
   const folder = mkdtempSync(join(tmpdir(), "routeql-kubeconfig-"));
@@ -40,6 +40,17 @@ current-context: "${current}"
     expect(config.getCurrentContext()).toBe("default");
     expect(config.getCurrentCluster()?.server).toBe("https://127.0.0.1:6443");
     expect(config.getCurrentUser()?.token).toBe("t6443");
+  });
+
+  test("are named without an excerpt if one cannot be read, because it may have a token", () => {
+    const damaged = file("damaged", k3s(6443).replace("current-context", "  token: t6443\n current-context"));
+    const message = /^\S+damaged is not a readable kubeconfig: [^\n]*$/;
+    vi.stubEnv("KUBECONFIG", damaged);
+    expect(() => defaultConfig()).toThrow(message);
+    expect(() => configOf(damaged, undefined)).toThrow(message);
+    expect(() => configOf(readFileSync(damaged, "utf8"), undefined)).toThrow(
+      /^the configured kubeconfig is not a readable kubeconfig: [^\n]*$/,
+    );
   });
 
   test("are named if none exists", () => {

@@ -37,18 +37,30 @@ const joined = <Entry extends { readonly name: string }>(one: readonly Entry[], 
 /** The library's reader rejects a text without content, which kubectl reads as no entries. */
 const hasContent = (text: string): boolean => text.split("\n").some((line) => !/^\s*(?:#.*|---)?\s*$/.test(line));
 
+/** Only the first line of the library's message stays: an excerpt of the text follows, which may have a token or a key. */
+function reading<Result>(source: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    const [reason = ""] = (error as Error).message.split("\n");
+    // oxlint-disable-next-line preserve-caught-error -- its message has the excerpt
+    throw new Error(`${source} is not a readable kubeconfig: ${reason}`);
+  }
+}
+
 /** Joins files as kubectl does: a missing file has no entries, and of equal names the first one counts. */
 function loadListed(config: KubeConfig, files: readonly string[], empty: () => KubeConfig): void {
   const present = files.filter((file) => existsSync(file));
   if (present.length === 0) throw new Error(`KUBECONFIG names no existing file: ${files.join(", ")}`);
   for (const file of present) {
-    if (!hasContent(readFileSync(file, "utf8"))) continue;
     const next = empty();
-    next.loadFromFile(file);
+    reading(file, () => {
+      if (hasContent(readFileSync(file, "utf8"))) next.loadFromFile(file);
+    });
     config.clusters = joined(config.clusters, next.clusters);
     config.users = joined(config.users, next.users);
     config.contexts = joined(config.contexts, next.contexts);
-    if (!config.getCurrentContext()) config.setCurrentContext(next.getCurrentContext());
+    if (next.currentContext && !config.currentContext) config.setCurrentContext(next.currentContext);
   }
 }
 
@@ -59,9 +71,9 @@ export function configOf(given: string | undefined, context: string | undefined)
   const config = new client.KubeConfig();
   const listed = (process.env["KUBECONFIG"] ?? "").split(delimiter).filter((file) => file !== "");
   if (given === undefined && listed.length > 0) loadListed(config, listed, () => new client.KubeConfig());
-  else if (given === undefined) config.loadFromDefault();
-  else if (existsSync(given)) config.loadFromFile(given);
-  else config.loadFromString(given);
+  else if (given === undefined) reading("~/.kube/config", () => config.loadFromDefault());
+  else if (existsSync(given)) reading(given, () => config.loadFromFile(given));
+  else reading("the configured kubeconfig", () => config.loadFromString(given));
   if (context !== undefined) config.setCurrentContext(context);
   return config;
 }
