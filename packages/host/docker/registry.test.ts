@@ -125,6 +125,16 @@ test("the helper of a registry overrides the store, and the store overrides the 
   expect(await credentialsFor("c.example.net/x:1", folder)).toBeUndefined();
 });
 
+test("names a helper that prints more than JSON, without its answer", async () => {
+  const program = join(folder, "docker-credential-loud");
+  await writeFile(program, `#!/bin/sh\necho '{"Username":"ada","Secret":"hidden"} (cached)'\n`);
+  await chmod(program, 0o755);
+  await configure({ credsStore: "loud" });
+  const asked = credentialsFor("registry.example.net/nginx:1", folder);
+  await expect(asked).rejects.toThrow(/^docker-credential-loud, .* does not print JSON alone/);
+  await expect(asked).rejects.not.toThrow(/hidden/);
+});
+
 test("names a helper that is not installed", async () => {
   await configure({ credsStore: "missing" });
   await expect(credentialsFor("nginx:1", folder)).rejects.toThrow(

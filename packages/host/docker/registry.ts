@@ -154,6 +154,20 @@ async function readConfig(folder: string): Promise<DockerConfig> {
   }
 }
 
+interface HelperAnswer {
+  readonly Username?: string;
+  readonly Secret?: string;
+}
+
+/** The parser's own message would quote the answer, which has a password. */
+function answerOf(program: string, text: string): HelperAnswer {
+  try {
+    return (JSON.parse(text) as HelperAnswer | null) ?? {};
+  } catch {
+    throw new Error(`${program}, set in Docker's configuration, does not print JSON alone. Run it, and correct it.`);
+  }
+}
+
 /** Asks a credential helper (`docker-credential-<name> get`); undefined if it has no credentials for the registry. */
 async function askHelper(name: string, key: string): Promise<RegistryCredentials | undefined> {
   const program = `docker-credential-${name}`;
@@ -175,7 +189,7 @@ async function askHelper(name: string, key: string): Promise<RegistryCredentials
     child.stdin?.on("error", () => undefined).end(key);
   });
   if (answer === undefined) return undefined;
-  const { Username: username = "", Secret: secret = "" } = JSON.parse(answer) as { Username?: string; Secret?: string };
+  const { Username: username = "", Secret: secret = "" } = answerOf(program, answer);
   if (secret === "") return undefined;
   return username === "<token>"
     ? { identitytoken: secret, serveraddress: key }
