@@ -72,6 +72,7 @@ test("reads a stack without a file as one without settings", () => {
 
 test.each([
   ["config:\n  routeql:httpsPort: 1\n  routeql:httpsPort: 2\n", "Pulumi.own.yaml:3 is not readable: the key"],
+  ["config:\n  routeql:word: 90071992547409931\n", "Pulumi.own.yaml:2 is not readable: a number has more digits"],
   ["config:\n  routeql:publicHost: [\n", "Pulumi.own.yaml:3 is not readable: "],
   ["config:\n  routeql:word: { secure: AAAB }\n", "Pulumi.own.yaml: routeql:word is encrypted"],
   ["config:\n  routeql:pods: { a: [{ secure: AAAB }] }\n", "routeql:pods is encrypted"],

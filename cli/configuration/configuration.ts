@@ -52,8 +52,11 @@ export function fromFile(stack: string, folder = projectFolder): Record<string, 
   // The types of plain texts in it are those of yaml.v3, which Pulumi uses.
   const file = new YamlFile(textOf(folder, name));
   const { value: content, problem } = file.read();
-  if (problem !== undefined)
-    throw new Failure(`${name}:${problem.line} is not readable: ${problem.reason}`, { remedy });
+  if (problem !== undefined) {
+    // A number may be a secret.
+    const reason = problem.reason.replace(/^[-+.\w]*\d[-+.\w]* (?=has more digits|is no number)/, "a number ");
+    throw new Failure(`${name}:${problem.line} is not readable: ${reason}`, { remedy });
+  }
   const wrong = (path: readonly string[], reason: string, next: string): Failure =>
     new Failure(`${name}:${file.line(path) ?? 1}: ${path.at(-1) ?? "the file"} ${reason}`, { remedy: next });
   if (content !== null && !isMapping(content)) throw wrong([], "is no mapping", "write the settings below config:.");

@@ -279,6 +279,23 @@ test("follows symbolic links inside of the directory, and a directory that is on
   }
 });
 
+test("reports a link to a missing file and a link to itself, also in place of a file that may be absent", () => {
+  write(base);
+  rmSync(join(directory, "databases/default/tables/public_a.yaml"));
+  symlinkSync("public_a.yaml", join(directory, "databases/default/tables/public_a.yaml"));
+  symlinkSync("gone", join(directory, "api_limits.yaml"));
+  symlinkSync("allow_list.yaml", join(directory, "allow_list.yaml"));
+  expect(
+    loadMetadata(directory)
+      .problems.map((problem) => `${problem.file}: ${problem.reason}`)
+      .toSorted(),
+  ).toEqual([
+    "allow_list.yaml: this file cannot be read (ELOOP)",
+    "api_limits.yaml: this file is missing",
+    "databases/default/tables/tables.yaml: includes databases/default/tables/public_a.yaml, which cannot be read (ELOOP)",
+  ]);
+});
+
 test("reports a pipe in place of a file without waiting for its writer", () => {
   write(base);
   for (const name of ["actions.yaml", "databases/default/tables/public_a.yaml"]) {

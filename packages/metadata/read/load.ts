@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, normalize, relative, resolve, sep } from "node:path";
 import { readRegularText, UnreadableText } from "@routeql/contract/written-text";
 import { leadsOutside } from "./outside.ts";
@@ -119,11 +119,14 @@ class Loader {
       text = readRegularText(file);
     } catch (error) {
       const from = including.at(-1);
+      const { code = "unknown error" } = error as NodeJS.ErrnoException;
+      const other = code === "ENOENT" ? undefined : `cannot be read (${code})`;
       if (error instanceof UnreadableText) this.#problem(file, "", error.message, error.line);
-      else if (from === undefined) this.#problem(file, "", "this file is missing");
+      else if (from === undefined) this.#problem(file, "", `this file ${other ?? "is missing"}`);
       else {
         const remedy = name.includes("\\") ? ". Write / in place of \\" : "";
-        this.#problem(from, printPath(place), `includes ${name}, which does not exist${remedy}`, line);
+        const reason = other ?? `does not exist${remedy}`;
+        this.#problem(from, printPath(place), `includes ${name}, which ${reason}`, line);
       }
       return undefined;
     }
@@ -219,7 +222,8 @@ function loadDirectory(directory: string): LoadedMetadata {
   const required: Readonly<Record<string, string>> = tableFiles[version === 2 ? 2 : 3];
   for (const [name, key] of Object.entries({ ...required, ...directoryFiles })) {
     const file = join(root, name);
-    if (required[name] === undefined && statSync(file, { throwIfNoEntry: false }) === undefined) continue;
+    // A link to a missing file is no missing file: the limits or rules in it would be left out.
+    if (required[name] === undefined && lstatSync(file, { throwIfNoEntry: false }) === undefined) continue;
     const value = loader.read(file);
     if (value !== null && !(key === "actions" && isDeepEmpty(value))) {
       merged[key] = value;
