@@ -3,7 +3,7 @@ import { Writable } from "node:stream";
 import type { IncomingMessage } from "node:http";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { type ClientOptions, WebSocket } from "ws";
-import { ApiError } from "@routeql/host/kubernetes/client";
+import { ApiError, authorize } from "@routeql/host/kubernetes/client";
 import { messageOf } from "@routeql/host/failure";
 import { connectionFailure, connectionLost } from "./connection-error.ts";
 
@@ -56,7 +56,7 @@ export class Channels {
     );
     url.search = query.toString();
     const options: ClientOptions = { perMessageDeflate: false };
-    await config.applyToHTTPSOptions(options);
+    await authorize(config, options);
     const socket = new WebSocket(url, protocols, options);
     try {
       return await new Promise<Channels>((resolve, reject) => {

@@ -59,6 +59,45 @@ current-context: "${current}"
   });
 });
 
+describe("a login that fails", () => {
+  const folder = mkdtempSync(join(tmpdir(), "routeql-login-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const plugin = (name: string, script: string): string => {
+    writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    return `{ exec: { apiVersion: client.authentication.k8s.io/v1, command: "${join(folder, name)}" } }`;
+  };
+  const asked = (user: string, server = "https://127.0.0.1:1"): Promise<unknown> =>
+    Promise.try(() => {
+      const text = `clusters: [{ name: c, cluster: { server: "${server}" } }]
+users: [{ name: ada, user: ${user} }]
+contexts: [{ name: x, context: { cluster: c, user: ada } }]
+current-context: x
+`;
+      return new ApiClient(configOf(text, undefined)).json({ method: "GET", path: "/version" });
+    });
+
+  test.each([
+    ["a missing plugin", '{ exec: { command: "no-such-plugin" } }', "plugin no-such-plugin .*user ada failed: spawn"],
+    ["a message", plugin("one", "echo login expired >&2; exit 3"), "user ada failed: login expired$"],
+    ["no message", plugin("two", "exit 3"), "user ada failed: it gives no reason$"],
+    ["another answer", plugin("three", "echo word eyJTT0tFTg"), "user ada failed: it does not print JSON$"],
+    [
+      "a former provider",
+      "{ auth-provider: { name: gcp } }",
+      "user ada has an auth-provider, which kubectl no longer has",
+    ],
+    ["a missing certificate", "{ client-certificate: /gone.crt }", "the login of .*user ada failed: ENOENT"],
+  ])("names its source: %s", async (_, user, message) => {
+    await expect(asked(user)).rejects.toThrow(new RegExp(message));
+  });
+
+  test("names a server that is no address", async () => {
+    await expect(asked("{ token: t }", "127.0.0.1:6443")).rejects.toThrow(
+      "cluster c has the server 127.0.0.1:6443, which",
+    );
+  });
+});
+
 test("splits warnings and removes their quotes", () => {
   expect(warningsIn('299 - "one \\"quoted\\"", 299 - "two, with a comma"')).toEqual([
     'one "quoted"',

@@ -78,6 +78,27 @@ export function configOf(given: string | undefined, context: string | undefined)
   return config;
 }
 
+/** Why a login failed. A plugin's answer is not repeated, because it may have a token. */
+function loginProblem(config: KubeConfig, error: unknown): string {
+  const { name = "", exec, authProvider } = config.getCurrentUser() ?? {};
+  const program = (exec as { readonly command?: string } | undefined)?.command;
+  if (program === undefined && authProvider !== undefined)
+    return `the kubeconfig's user ${name} has an auth-provider, which kubectl no longer has; replace it by an exec plugin`;
+  const reason = error instanceof SyntaxError ? "it does not print JSON" : (error as Error).message.trim();
+  const source = program === undefined ? "login" : `login plugin ${program}`;
+  return `the ${source} of the kubeconfig's user ${name} failed: ${reason || "it gives no reason"}`;
+}
+
+/** Adds the login of the current user to a request. @throws Error that names the login */
+export async function authorize(config: KubeConfig, options: RequestOptions): Promise<void> {
+  try {
+    await config.applyToHTTPSOptions(options);
+  } catch (error) {
+    // oxlint-disable-next-line preserve-caught-error -- its message may have a token
+    throw new Error(loginProblem(config, error));
+  }
+}
+
 /** A JSON client of one API server, from the kubeconfig's current context. */
 export class ApiClient {
   readonly server: string;
@@ -92,6 +113,10 @@ export class ApiClient {
         "no Kubernetes cluster is configured: set KUBECONFIG, or kubectl's current context (kubectl config use-context)",
       );
     }
+    if (!URL.canParse(cluster.server) || !/^https?:\/\//.test(cluster.server))
+      throw new Error(
+        `the kubeconfig's cluster ${cluster.name} has the server ${cluster.server}, which is no address such as https://192.0.2.1:6443`,
+      );
     this.server = cluster.server.replace(/\/$/, "");
     this.defaultNamespace = config.getContextObject(config.getCurrentContext())?.namespace ?? "default";
     this.config = config;
@@ -142,7 +167,7 @@ export class ApiClient {
     given: AbortSignal | undefined,
   ): Promise<IncomingMessage> {
     const options: RequestOptions = { method, headers: {} };
-    await this.config.applyToHTTPSOptions(options);
+    await authorize(this.config, options);
     const url = new URL(this.server + path);
     const payload = body === undefined ? undefined : JSON.stringify(body);
     options.headers = {
