@@ -1,12 +1,16 @@
 /** Addresses of a cluster for its policies: name servers, ports of the API server, clients of the console. */
 import { isIP } from "node:net";
 import type { Checked } from "./checks.ts";
+import { addressReason } from "./host-reasons.ts";
 
 /** Pods by namespace and label, or one address. */
 export type NameServer = { readonly port: number } & (
   | { readonly namespace: string; readonly labels: Readonly<Record<string, string>> }
   | { readonly address: string }
 );
+
+/** The API server rejects zones, and IPv4 addresses in IPv6. */
+const isAddress = (text: string): boolean => isIP(text) !== 0 && addressReason(text) === undefined;
 
 const pods = /^([a-z0-9][-a-z0-9]{0,62})\/((?:[a-z0-9][-a-z0-9.]*\/)?[\w][-\w.]*)=([-\w.]*)(?::(\d{1,5}))?$/;
 const withPort = /^(?:\[([^\]]+)\]|([\d.]+)):(\d{1,5})$/;
@@ -16,7 +20,7 @@ function parse(entry: string): NameServer | undefined {
   if (isPods !== undefined) return { namespace, labels: { [label]: value }, port: Number(podPort) };
   const [, six, four, port = "53"] = withPort.exec(entry) ?? [undefined, undefined, entry];
   const address = six ?? four ?? "";
-  return isIP(address) === 0 ? undefined : { address, port: Number(port) };
+  return isAddress(address) ? { address, port: Number(port) } : undefined;
 }
 
 const isPort = (port: number): boolean => port >= 1 && port <= 65_535;
@@ -56,7 +60,7 @@ export const rangesOf = (text: string): readonly string[] => (text === closed ? 
 function isRange(text: string): boolean {
   const [, address = "", length = ""] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
   const version = isIP(address);
-  return version !== 0 && Number(length) <= (version === 4 ? 32 : 128);
+  return isAddress(address) && Number(length) <= (version === 4 ? 32 : 128);
 }
 
 export const ranges: Checked = {

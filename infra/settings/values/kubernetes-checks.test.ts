@@ -12,14 +12,22 @@ const cases: readonly (readonly [SettingName, readonly string[], readonly string
     ["https://a", "a/", "a b", ":5000"],
   ],
   ["databaseStorage", ["1Gi", "500Mi", "2Ti"], ["1G", "0Gi", "big", "1 Gi"]],
-  ["gatewayAnnotations", ["a=b", "service.example.net/kind=internal,b=1"], ["a", "=b", "a=b,,c=d"]],
+  [
+    "gatewayAnnotations",
+    ["a=b", "service.example.net/kind=internal,b=1"],
+    ["a", "=b", "a=b,,c=d", "a/b/c=d", "a/=b", `${"a".repeat(64)}=b`, "a=b,a=c"],
+  ],
   [
     "nameServers",
     ["kube-system/k8s-app=kube-dns,169.254.20.10", "a/b.example/c=d:5353", "[fd00::a]:53"],
-    ["kube-dns", "kube-system/k8s-app", "a/b=c:0", "192.0.2.1:70000", "a/b=c d"],
+    ["kube-dns", "kube-system/k8s-app", "[fe80::1%eth0]:53", "a/b=c:0", "192.0.2.1:70000", "a/b=c d"],
   ],
   ["apiServerPorts", ["443", "443, 16443"], ["", "0", "https", "443 6443"]],
-  ["consoleClients", ["none", "192.0.2.0/24,2001:db8::/32"], ["all", "192.0.2.1", "192.0.2.0/33", "none,10.0.0.0/8"]],
+  [
+    "consoleClients",
+    ["none", "192.0.2.0/24,2001:db8::/32"],
+    ["all", "192.0.2.1", "192.0.2.0/33", "fe80::1%eth0/64", "none,10.0.0.0/8"],
+  ],
   ["ipFamilies", ["IPv6", "IPv4,IPv6"], ["ipv4", "IPv4,IPv4", "IPv4 IPv6"]],
   [
     "backupDestination",

@@ -39,14 +39,20 @@ export const registry = matching(
   "the address of a registry, without https:// and without a slash at its end",
 );
 
-const annotation = /^[A-Za-z0-9][-A-Za-z0-9_./]*=[^,]*$/;
+/** A name as the API server accepts it: at most one prefix, and 63 characters after it. */
+const annotation =
+  /^(?:[A-Za-z0-9](?:[-A-Za-z0-9.]{0,251}[A-Za-z0-9])?\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?=[^,]*$/;
 
 /** Annotations as `name=value,name=value`. */
 export const annotations: Checked = {
-  check: (value) =>
-    value.split(",").every((entry) => annotation.test(entry.trim()))
-      ? undefined
-      : `must be a list name=value,name=value, not ${JSON.stringify(value)}`,
+  check(value) {
+    const entries = value.split(",").map((entry) => entry.trim());
+    if (!entries.every((entry) => annotation.test(entry)))
+      return `must be a list name=value,name=value, not ${JSON.stringify(value)}`;
+    const names = entries.map((entry) => entry.split("=", 1)[0]!);
+    const twice = names.find((name, index) => names.indexOf(name) !== index);
+    return twice === undefined ? undefined : `must name each annotation once; ${twice} is there twice`;
+  },
   allowed: "a list name=value,name=value",
 };
 

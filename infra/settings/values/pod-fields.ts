@@ -1,13 +1,16 @@
 /** Fields of Kubernetes' PodSpec that the setting `pods` takes (core/v1). Unknown fields are refused. */
 import { z } from "zod";
 
-/** Name of a label, an annotation, a taint or an object. */
+/** Name of a label, an annotation or a taint. */
 export const labelName = z
   .string()
   .regex(
-    /^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,251}[A-Za-z0-9])?$/,
-    "must be a name of letters, digits, hyphens, dots and underscores",
+    /^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/,
+    "must be a name of at most 63 letters, digits, hyphens, dots and underscores, after a prefix such as example.net/",
   );
+export const objectName = z
+  .string()
+  .regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, "must be a name of small letters, digits, hyphens and dots");
 export const labelValue = z
   .string("must be a text; put it into quotes")
   .regex(/^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/, "must be the value of a label, at most 63 characters");
@@ -41,7 +44,7 @@ const nodeAffinity = z.strictObject({
 const podTerm = z.strictObject({
   labelSelector: selector.optional(),
   namespaceSelector: selector.optional(),
-  namespaces: z.array(labelName).optional(),
+  namespaces: z.array(objectName).optional(),
   topologyKey: labelName,
 });
 const podAffinity = z.strictObject({

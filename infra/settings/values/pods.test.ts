@@ -52,6 +52,11 @@ test.each([
     "{all: {topologySpreadConstraints: [{topologyKey: rack}]}}",
     "has at all.topologySpreadConstraints.0.whenUnsatisfiable",
   ],
+  [`{all: {labels: {${"a".repeat(64)}: x}}}`, "which must be a name of at most 63 letters"],
+  [
+    "{engine: {priorityClassName: a/B}}",
+    "has at engine.priorityClassName a value that must be a name of small letters",
+  ],
   ["{all: [", "is not readable"],
 ])("rejects %s", (text, problem) => {
   expect(parseValue("pods", text)).toEqual({ problem: expect.stringContaining(problem) as string });

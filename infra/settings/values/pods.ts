@@ -4,7 +4,7 @@ import { YamlFile } from "@routeql/metadata/read/yaml";
 import { z } from "zod";
 import type { Checked } from "./checks.ts";
 import { podServices } from "./service-names.ts";
-import { affinity, labelName, labelValue, toleration, topologySpread } from "./pod-fields.ts";
+import { affinity, labelName, labelValue, objectName, toleration, topologySpread } from "./pod-fields.ts";
 
 const sections = ["all", ...podServices] as const;
 
@@ -47,8 +47,8 @@ const section = z.strictObject({
   tolerations: z.array(toleration).optional(),
   affinity: affinity.optional(),
   topologySpreadConstraints: z.array(topologySpread).optional(),
-  priorityClassName: labelName.optional(),
-  serviceAccountName: labelName.optional(),
+  priorityClassName: objectName.optional(),
+  serviceAccountName: objectName.optional(),
   resources: z
     .strictObject({
       requests: z.strictObject({ cpu: cpu.optional(), memory: memory.optional() }).optional(),

@@ -90,7 +90,10 @@ function loginProblem(config: KubeConfig, error: unknown): string {
 }
 
 /** Adds the login of the current user to a request. @throws Error that names the login */
-export async function authorize(config: KubeConfig, options: RequestOptions): Promise<void> {
+export async function authorize(
+  config: KubeConfig,
+  options: Parameters<KubeConfig["applyToHTTPSOptions"]>[0],
+): Promise<void> {
   try {
     await config.applyToHTTPSOptions(options);
   } catch (error) {
