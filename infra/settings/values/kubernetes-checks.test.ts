@@ -37,10 +37,24 @@ const cases: readonly (readonly [SettingName, readonly string[], readonly string
   [
     "backupEndpoint",
     ["https://storage.example.net", "http://192.0.2.1:9000"],
-    ["storage", "https://a/b", "https://a:65536", "https://192.0.2.256"],
+    ["storage", "https://a/b", "https://a:65536", "https://a:0", "https://192.0.2.256"],
   ],
   ["feedUrl", ["wss://ris-live.example.net/v1/ws/?client=a,b"], ["https://a", "wss://a:65536"]],
-  ["backupSchedule", ["0 0 2 * * *", "0 */30 * * * 1-5"], ["0 2 * * *", "daily"]],
+  [
+    "backupSchedule",
+    ["0 0 2 * * *", "0 */30 * * * 1-5", "0 0 2,14 ? JAN-MAR SUN"],
+    [
+      "0 2 * * *",
+      "daily",
+      "0 0 25 * * *",
+      "0 0 2 * * 7",
+      "0 0 2 0 * *",
+      "0 0 2 * 5-2 *",
+      "0 0 2 * * 1-2-3",
+      "0 0 2 */0 * *",
+      "0 0  2 * * *",
+    ],
+  ],
   [
     "databaseUrl",
     ["postgres://root:pw@db/routes", "postgresql://r:p@192.0.2.1:6432/r?sslmode=require"],

@@ -23,15 +23,47 @@ export const bucket = urlMatching(
 
 /** Address of a server, for programs that add their own path. */
 export const webAddress = urlMatching(
-  /^https?:\/\/[A-Za-z0-9.-]+(:[0-9]{1,5})?$/,
+  /^https?:\/\/[A-Za-z0-9.-]+(:[1-9][0-9]{0,4})?$/,
   "an address such as https://storage.example.net, without a path or a slash at its end",
 );
 
+const months = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
+const days = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"];
+
+/** Fields of a schedule as CloudNativePG reads them (github.com/robfig/cron): the seconds first, and Sunday is 0. */
+const fields: readonly (readonly [least: number, most: number, names?: readonly string[]])[] = [
+  [0, 59],
+  [0, 59],
+  [0, 23],
+  [1, 31],
+  [1, 12, months],
+  [0, 6, days],
+];
+
+function isField(text: string, [least, most, names = []]: (typeof fields)[number]): boolean {
+  const numberOf = (word: string): number =>
+    /^\d{1,2}$/.test(word) ? Number(word) : names.includes(word) ? names.indexOf(word) + least : NaN;
+  return text.split(",").every((part) => {
+    const [, range = "", step = "1"] = /^([^/]+)(?:\/([1-9]\d?))?$/.exec(part) ?? [];
+    if (range === "" || Number(step) > most) return false;
+    if (range === "*" || range === "?") return true;
+    const [first = NaN, last = first, more] = range.split("-").map(numberOf);
+    return more === undefined && first >= least && first <= last && last <= most;
+  });
+}
+
 /** Six fields, starting with seconds. */
-export const schedule = matching(
-  /^([0-9*,/-]+ ){3}[0-9*,/?-]+ [0-9A-Z*,/-]+ [0-9A-Z*,/?-]+$/,
-  "six fields such as 0 0 2 * * *",
-);
+export const schedule: Checked = {
+  check(value) {
+    const texts = value.split(" ");
+    if (texts.length !== fields.length) return `must be six fields such as 0 0 2 * * *, not ${JSON.stringify(value)}`;
+    const wrong = fields.findIndex((field, index) => !isField(texts[index]!, field));
+    if (wrong === -1) return undefined;
+    const name = ["second", "minute", "hour", "day of the month", "month", "day of the week"][wrong]!;
+    return `must be six fields such as 0 0 2 * * *; ${JSON.stringify(texts[wrong])} is no ${name}`;
+  },
+  allowed: "six fields such as 0 0 2 * * *",
+};
 
 /** Address of a registry: host, port and path, without a slash at its end. */
 export const registry = matching(
