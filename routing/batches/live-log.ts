@@ -89,6 +89,11 @@ export class LiveLog {
     return this.entries.length === 0;
   }
 
+  /** Closed, and all of it is stored. */
+  get isEnded(): boolean {
+    return this.closed && this.isEmpty;
+  }
+
   /** @param provenAt until when nothing was missing before these rows */
   addRows({ text, count, timestamp }: StagedRows, now: number, provenAt = now): void {
     const last = this.entries.at(-1);

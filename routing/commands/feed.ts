@@ -2,8 +2,8 @@ import { printable, printableLines } from "@routeql/contract/printable";
 import { readArguments, UsageError } from "@routeql/database-access/command-line";
 import { type CommandOutput, type OpenDatabase, withClient } from "@routeql/database-access/opened-database";
 import { unreadable } from "@routeql/database-access/unreadable";
+import { setTimeout as after } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import type { Client } from "pg";
 import { details } from "./load.ts";
 import { serviceProblem } from "./load-arguments.ts";
 import { Tally } from "../batches/load-input.ts";
@@ -66,13 +66,15 @@ export async function feedCommand(
       return 1;
     }
   }
-  return withClient(openDatabase, "routeql-replay", async (client) => {
-    const gone = new AbortController();
-    client.once("end", () => gone.abort());
-    const added = await play(client, updates, parsed.speed, gone.signal);
+  try {
+    const added = await play(openDatabase, updates, parsed.speed, (sentence) => output.stderr.write(`${sentence}\n`));
     output.stdout.write(`replayed  ${updates.length} updates\nrows      ${added} new\n`);
     return 0;
-  });
+  } catch (error) {
+    if (!(error instanceof DatabaseAway)) throw error;
+    output.stderr.write(`${printable(error.message)}. Run the same command again: it adds what is missing.\n`);
+    return 1;
+  }
 }
 
 function parseArguments(args: readonly string[]): FeedArguments | undefined {
@@ -129,35 +131,71 @@ async function read(file: string, service: string, tally: Tally, most: number): 
 /** Memory of rows that the database has not stored yet. */
 const bufferBytes = 33_554_432;
 
-/** @returns new rows */
+/** Milliseconds between two attempts to connect, and those for which a replay waits for a database that is away. */
+const [retry, patience] = [1_000, 120_000];
+
+class DatabaseAway extends Error {}
+
+/** Like the feed, it waits for a database that restarts. @returns new rows @throws {DatabaseAway} */
 async function play(
-  client: Client,
+  openDatabase: OpenDatabase,
   updates: readonly NumberedUpdate[],
   speed: number,
-  signal: AbortSignal,
+  report: (sentence: string) => void,
 ): Promise<number> {
-  const writer = await LiveWriter.on(client, null);
   let room: () => void = () => {};
   const log = new LiveLog(bufferBytes, () => room());
-  const write = async (): Promise<number> => {
-    let added = 0;
-    for (let entry = await log.head(signal); entry !== undefined; entry = await log.head(signal)) {
-      added += await writer.write(entry, 0);
-      log.removeHead();
-    }
-    return added;
-  };
+  const failed = new AbortController();
+  failed.signal.addEventListener("abort", () => room());
   const feed = async (): Promise<void> => {
     let ordinal = 0;
-    for await (const batch of replay(updates, speed, signal)) {
+    for await (const batch of replay(updates, speed, failed.signal)) {
       for (const { update, repetition } of batch) {
         const staged = stagedRows(update, (ordinal += 1), 0, repetition);
         if (!(staged instanceof Refusal)) log.addRows({ ...staged, timestamp: update.timestamp }, Date.now());
       }
-      while (log.isFull && !signal.aborted) await new Promise<void>((resolve) => (room = resolve));
+      while (log.isFull && !failed.signal.aborted) await new Promise<void>((resolve) => (room = resolve));
     }
     log.close();
   };
-  const [added] = await Promise.all([write(), feed()]);
+  const stored = store(openDatabase, log, report).catch((error: unknown) => {
+    failed.abort();
+    throw error;
+  });
+  const [added] = await Promise.all([stored, feed()]);
   return added;
+}
+
+/** Stores the log until it is closed and empty. @returns new rows @throws {DatabaseAway} */
+async function store(openDatabase: OpenDatabase, log: LiveLog, report: (sentence: string) => void): Promise<number> {
+  let added = 0;
+  let isConnected = false;
+  let failures = 0;
+  for (let awaySince = Infinity; ;) {
+    try {
+      await withClient(openDatabase, "routeql-replay", async (client) => {
+        const gone = new AbortController();
+        client.once("end", () => gone.abort(new Error("the database ended the connection")));
+        const writer = await LiveWriter.on(client, null);
+        if (failures > 1) report("the database answers again, and the replay continues");
+        [isConnected, failures, awaySince] = [true, 0, Infinity];
+        for (let entry = await log.head(gone.signal); entry !== undefined; entry = await log.head(gone.signal)) {
+          added += await writer.write(entry, 0);
+          log.removeHead();
+        }
+        if (!log.isEnded) gone.signal.throwIfAborted();
+      });
+      return added;
+    } catch (error) {
+      const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
+      // A database that was never there, Ctrl-C, and errors of the data: a second attempt changes nothing.
+      if (!isConnected || name === "AbortError" || /^(?:22|23|42|54)...$/.test(String(code))) throw error;
+      awaySince = Math.min(awaySince, Date.now());
+      if (Date.now() - awaySince > patience)
+        throw new DatabaseAway(`the database did not answer for ${patience / 60_000} minutes`, { cause: error });
+      // After Ctrl-C the first attempt fails too, and ends the command.
+      if ((failures += 1) === 2) report("the database does not answer; the replay waits for it");
+      await after(retry);
+    }
+  }
 }

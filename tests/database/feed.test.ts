@@ -354,6 +354,27 @@ describe("feed", { timeout: 60_000 }, () => {
     expect(await runCommand(feedCommand, ["--speed", "0"], open)).toMatchObject({ code: 2 });
   });
 
+  test("a replay continues after the database has ended its connection", async () => {
+    const lines = Array.from(
+      { length: 60 },
+      (_, second) =>
+        `BGP4MP_ET|${1_445_565_680 + second}|A|192.0.2.1|64496|198.51.100.0/24|64496 64500|IGP|192.0.2.1|0|0||NAG||\n`,
+    );
+    const file = join(folder, "interrupted");
+    await writeFile(file, lines.join(""));
+    const open = async () => ({
+      config: { connectionString: database.getConnectionUri("loader") },
+      close: async () => {},
+    });
+    const running = runCommand(feedCommand, ["--replay", file, "--speed", "20"], open);
+    const stored = (): Promise<unknown[]> => rowsOf(database, "engine", "select timestamp from view_bgpupdates");
+    await expect.poll(async () => (await stored()).length, { timeout: 20_000 }).toBeGreaterThan(0);
+    const ended = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'routeql-replay'";
+    expect(await rowsOf(database, "loader", ended)).toHaveLength(1);
+    expect(await running).toMatchObject({ code: 0, stderr: "" });
+    expect(await stored()).toHaveLength(lines.length);
+  });
+
   test("the clock of a replay is that of its record", async () => {
     const file = join(folder, "configuration");
     await writeFile(file, "prefixes:\n  - { prefix: 198.51.100.0/24, origins: [64501] }\n");
