@@ -53,11 +53,7 @@ test.each([
   ["the schema command", ["cli/commands/schema.ts"], ["operate", "kubernetes", "updates", "pulumi", "local", "engine"]],
   ["an alert", ["infra/monitoring/alerts.yml"], ["operate", "kubernetes", "faults", "updates", "pulumi", "local"]],
   ["the status", ["cli/status/report.ts"], ["operate", "kubernetes", "faults", "updates", "pulumi", "local"]],
-  [
-    "an image",
-    ["images/feed/Dockerfile"],
-    ["operate", "kubernetes", "faults", "updates", "pulumi", "hostile", "local", "gateway"],
-  ],
+  ["an image", ["images/feed/Dockerfile"], ["operate", "kubernetes", "faults", "updates", "pulumi", "local"]],
   ["the gateway", ["nginx/configuration/start.sh"], ["kubernetes", "faults", "hostile", "gateway"]],
   ["a migration", ["database/migrations/0001_schema.sql"], ["database", "auth-sidecar", "updates", "pulumi"]],
   [
@@ -80,17 +76,30 @@ test.each([
   [
     "a service that clients do not reach",
     ["infra/services/sessions.ts"],
-    ["operate", "kubernetes", "faults", "updates", "pulumi", "hostile", "local"],
+    ["operate", "kubernetes", "faults", "updates", "pulumi", "hostile"],
   ],
   [
     "the containers on Docker",
     ["infra/targets/docker/container.ts"],
-    ["operate", "kubernetes", "faults", "updates", "pulumi", "hostile", "local"],
+    ["operate", "faults", "updates", "pulumi", "hostile", "local"],
+  ],
+  ["the pods on Kubernetes", ["infra/targets/kubernetes/pod.ts"], ["kubernetes", "local"]],
+  ["a command on Kubernetes", ["cli/kubernetes/pods.ts"], ["kubernetes"]],
+  [
+    "a description of the gateway",
+    ["infra/services/gateway.ts"],
+    ["operate", "kubernetes", "faults", "updates", "hostile", "gateway"],
+  ],
+  ["a tool of the kit", ["packages/host/failure.ts"], ["operate", "kubernetes", "updates", "pulumi", "local"]],
+  [
+    "the job migrate",
+    ["database/migrate/main.ts"],
+    ["database", "auth-sidecar", "kubernetes", "updates", "pulumi", "local"],
   ],
   [
     "a service that is not attacked",
     ["infra/services/monitoring.ts"],
-    ["operate", "kubernetes", "faults", "updates", "pulumi", "local"],
+    ["operate", "kubernetes", "faults", "updates", "local"],
   ],
   [
     "a step of a restore",

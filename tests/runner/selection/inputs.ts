@@ -1,9 +1,12 @@
 /** What each suite exercises. `.ci/run` runs a suite if one of its inputs differs from the record of its last success. */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { repository } from "../../harness/repository.ts";
 
 export interface SuiteInputs {
   /** Files and folders. A change of one runs the suite; of a page, a change of a heading, a mark or a block of code. */
   readonly inputs: readonly string[];
-  /** Packages that the suite uses only by their `exports`. A change inside of them does not run it. */
+  /** Packages that the suite uses only by their `exports`, and folders for the other target. A change inside of them does not run it. */
   readonly through?: readonly string[];
 }
 
@@ -13,6 +16,14 @@ export const isNoInput = (path: string): boolean =>
 
 /** Paths from a text with blanks or line breaks between them. */
 const paths = (text: string): readonly string[] => text.trim().split(/\s+/);
+
+/** A folder without these files and folders in it, as the list of the rest. */
+const without = (folder: string, left: readonly string[]): readonly string[] =>
+  readdirSync(join(repository, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (left.includes(path) || isNoInput(path)) return [];
+    return left.some((other) => other.startsWith(`${path}/`)) ? without(path, left) : [path];
+  });
 
 /** The contract without the texts of errors. */
 const contract = paths(`
@@ -24,36 +35,56 @@ const contract = paths(`
 /** The texts of errors, an input of the suites that test their senders. */
 const errorTexts = "packages/contract/error-codes.ts";
 
-/** What all vitest suites with containers install, build and start. */
+/** What all vitest suites with containers install, build and start. Only the kit runs `packages/host`; the harness uses it as a tool. */
 const shared = paths(`
-  package.json package-lock.json .npmrc .dockerignore tsconfig.json vitest.config.ts packages/host packages/pins tests/harness`).concat(
+  package.json package-lock.json .npmrc .dockerignore tsconfig.json vitest.config.ts packages/pins tests/harness`).concat(
   contract,
 );
 
-/** The kit: settings, targets and commands. */
-const kit = paths(`
-  infra cli images packages/database-access packages/tracing/settings.ts Pulumi.yaml Pulumi.example.yaml`);
+/** Files beside the kit that its commands and targets read. */
+const besideKit = paths("images packages/database-access packages/tracing/settings.ts Pulumi.yaml Pulumi.example.yaml");
+
+/** Only a stack on Docker, or only one on Kubernetes, runs these. */
+const forDocker = paths("cli/docker cli/stack/places/docker.ts infra/targets/docker");
+const kubernetesCommands = paths("cli/kubernetes cli/stack/places/kubernetes.ts");
+const forKubernetes = [...kubernetesCommands, ...paths("infra/targets/kubernetes packages/host/kubernetes")];
+
+/** The whole kit, and the kit of one target. Both targets build images in the same way. */
+const kit = [...besideKit, ...paths("infra cli packages/host")];
+const kitWithout = (left: readonly string[]): readonly string[] =>
+  besideKit.concat(paths("infra cli packages/host").flatMap((folder) => without(folder, left)));
+const kitOnDocker = kitWithout([...forKubernetes, "infra/services"]);
+const kitOnKubernetes = kitWithout(forDocker).concat("infra/targets/docker/image.ts");
 
 /** What the sidecar declares: ranges and meanings of its settings. */
 const sidecarSettings = "packages/sidecar-settings";
 
-/** What the jobs and a restore do with the schema, which the suites `e2e` and `database` test. */
+/** The descriptions of services, by file. */
+const described = (names: string): readonly string[] => paths(names).map((name) => `infra/services/${name}.ts`);
+
+/** The job and the programs of a restore, which the suites `e2e` and `database` test. */
 const jobs = paths("database/migrate database/restore");
 
-/** The services of a stack on Docker, with their description and their settings. */
+/** Settings of what services do, by file. */
+const declared = (names: string): readonly string[] => paths(names).map((name) => `infra/settings/declared/${name}.ts`);
+
+/** The services of a stack on Docker, with the settings that limit and connect them. */
 const services = paths(`
-  auth-sidecar engine hasura-metadata images infra/description infra/services infra/settings/declared infra/targets/docker nginx
-  packages/metadata packages/sidecar-settings packages/tracing`).concat(errorTexts);
+  auth-sidecar engine hasura-metadata images infra/services infra/targets/docker nginx
+  packages/metadata packages/sidecar-settings packages/tracing`).concat(
+  errorTexts,
+  declared("data-stores engine gateway monitoring network sidecar"),
+);
 
 /** The services of the attacked stack. The attackers are guests of its network, and the tests check limits and restarts of each container. */
 const attackedServices = paths(`
-  auth-sidecar engine hasura-metadata images infra/description infra/targets/docker nginx packages/metadata
-  packages/sidecar-settings packages/tracing`).concat(
+  auth-sidecar engine hasura-metadata infra/targets/docker nginx packages/metadata packages/sidecar-settings packages/tracing
+  images/auth-sidecar images/database images/database-tools images/engine images/gateway images/sessions`).concat(
   errorTexts,
-  paths(`
+  described(`
     all archive auth-sidecar database database-place embedded-engine file-contents gateway metadata-files migrate placement
-    sessions`).map((name) => `infra/services/${name}.ts`),
-  paths("access data-stores engine gateway network sidecar").map((name) => `infra/settings/declared/${name}.ts`),
+    sessions`),
+  declared("access data-stores engine gateway network sidecar"),
 );
 
 /** Files of suites that start a stack for others. */
@@ -66,11 +97,12 @@ const walkedPages = paths("backup deploy ldap monitoring secrets status tls trou
 
 /** The commands offer parts of these products, which other suites test. vitest.config.ts reads the list of suites. */
 const behindCommands = paths("auth-sidecar engine hasura-checks packages/metadata routing tests/runner");
+const behindDocker = behindCommands.concat(forKubernetes);
 
 /** The harness builds images and knows the settings of a stack. */
-const behindHarness = paths("cli infra tests/runner");
+const behindHarness = paths("cli infra packages/host tests/runner");
 
-const behindServices = paths("cli database infra tests/runner");
+const behindServices = paths("cli database infra packages/host tests/runner");
 const behindEverything = paths("database hasura-checks offline routing tests/runner");
 
 /** By suite. Those of `npm test` run with every change; their lists are for the test that each file has a suite. */
@@ -91,16 +123,16 @@ export const suiteInputs: Readonly<Record<string, SuiteInputs>> = {
   permissions: { inputs: [...shared, ...paths("engine hasura-checks database hasura-metadata tests/permissions")] },
   "main-faults": { inputs: [...shared, ...services, ...paths("tests/main-faults tests/faults tests/hostile")] },
   operate: {
-    inputs: [...shared, ...kit, sidecarSettings, ...jobs, ...walkedPages].concat(
+    inputs: [...shared, ...kitOnDocker, "infra/services", sidecarSettings, "database/restore", ...walkedPages].concat(
       paths("tests/operate tests/pulumi/support/checkout.ts tests/local/support"),
       paths("tests/auth-sidecar/directory tests/auth-sidecar/directory-container.ts"),
     ),
-    through: [...behindCommands, "database", "nginx", "offline"],
+    through: [...behindDocker, "database", "nginx", "offline"],
   },
   database: {
     inputs: shared.concat(
       paths(
-        "database packages/database-access routing hasura-metadata cli/database docs/start/desk tests/database tests/artemis",
+        "database packages/database-access packages/host/program-streams.ts routing hasura-metadata cli/database docs/start/desk tests/database tests/artemis",
       ),
       paths("images/database images/database-tools"),
     ),
@@ -118,13 +150,13 @@ export const suiteInputs: Readonly<Record<string, SuiteInputs>> = {
     through: [...behindHarness, ...paths("database engine packages/database-access")],
   },
   kubernetes: {
-    inputs: [...shared, ...kit, sidecarSettings, ...jobs, ...ownStack].concat(
+    inputs: [...shared, ...kitOnKubernetes, sidecarSettings, ...jobs, ...ownStack].concat(
       paths(
         "nginx offline docs/operate/rights docs/start/desk tests/kubernetes tests/kubernetes-node tests/local/support/tiny-stack.ts",
       ),
       paths("04-endpoints-session-flow 05-graphql 09-events").map((name) => `tests/e2e/${name}.test.ts`),
     ),
-    through: [...behindCommands, "database", errorTexts],
+    through: [...behindCommands, ...forDocker, "database", errorTexts],
   },
   faults: {
     inputs: [...shared, ...services, ...ownStack].concat(
@@ -134,23 +166,36 @@ export const suiteInputs: Readonly<Record<string, SuiteInputs>> = {
     through: [...behindServices, "packages/database-access"],
   },
   updates: {
-    inputs: [...shared, ...kit].concat(
+    inputs: [...shared, ...kitOnDocker, "infra/services"].concat(
       paths("database hasura-metadata/databases offline docs/start/desk"),
       paths("tests/updates tests/pulumi/support tests/e2e/support/stack/engine-of-the-run.ts"),
       // The suite sets a limit of logins.
       "packages/sidecar-settings/numbers.ts",
     ),
-    through: [...behindCommands, ...paths("nginx packages/sidecar-settings")],
+    through: [...behindDocker, ...paths("nginx packages/sidecar-settings")],
   },
   pulumi: {
-    inputs: [...shared, ...kit, sidecarSettings, ...paths("database offline docs/start/desk tests/pulumi")],
-    through: [...behindCommands, "nginx"],
+    inputs: [
+      ...shared,
+      ...kitOnDocker,
+      sidecarSettings,
+      ...paths("database offline docs/start/desk tests/pulumi"),
+    ].concat(
+      // Services with data, which an upgrade keeps, and those that a user has outside.
+      described(
+        "all archive database database-place file-contents metadata-files migrate outside placement sessions storage-region",
+      ),
+    ),
+    through: [...behindDocker, "infra/services", "nginx"],
   },
   hostile: { inputs: [...shared, ...attackedServices, ...ownStack, "tests/hostile"], through: behindServices },
   local: {
     inputs: [
       ...shared,
-      ...kit,
+      // A test interrupts updates of a cluster in memory, so the Kubernetes target is an input.
+      ...kitWithout(["infra/services", ...kubernetesCommands, ...declared("access data-stores engine gateway")]),
+      // Services with metrics, and the one that asks a directory.
+      ...described("all auth-sidecar embedded-engine exporters feed file-contents monitoring"),
       sidecarSettings,
       ...ownStack,
       // The rights of the logins that read metrics.
@@ -159,7 +204,11 @@ export const suiteInputs: Readonly<Record<string, SuiteInputs>> = {
       ),
       ...paths("tests/local tests/auth-sidecar/directory-container.ts"),
     ],
-    through: [...behindCommands, ...paths("database nginx offline packages/tracing")],
+    through: [
+      ...behindCommands,
+      ...kubernetesCommands,
+      ...paths("infra/services infra/settings/declared database nginx offline packages/tracing"),
+    ],
   },
   engine: {
     inputs: shared.concat(
@@ -179,8 +228,10 @@ export const suiteInputs: Readonly<Record<string, SuiteInputs>> = {
   gateway: {
     inputs: shared.concat(
       errorTexts,
-      paths("nginx console infra/services/gateway.ts infra/targets/docker/files.ts tests/gateway"),
-      paths("images"),
+      // The image of the engine runs the fake services.
+      paths(
+        "nginx console infra/services/gateway.ts infra/targets/docker/files.ts images/gateway images/engine tests/gateway",
+      ),
     ),
     through: behindHarness,
   },
