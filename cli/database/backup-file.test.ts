@@ -99,10 +99,28 @@ test("reads a dump without a state", async () => {
   expect(await backup.state(token)).toBeUndefined();
 });
 
-test("fails with its target", async () => {
-  const full = new Writable({ write: (_chunk, _encoding, done) => done(new Error("no space left on device")) });
+test.each([
+  ["the state", 1_000],
+  ["a piece of the dump", 20_000_000],
+])("fails with the error of its target at %s", async (_place, space) => {
+  let left = space;
+  const full = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      left -= chunk.length;
+      done(left < 0 ? new Error("no space left on device") : null);
+    },
+  });
   full.on("error", () => undefined);
-  await expect(writeComplete(state, full, write)).rejects.toThrow();
+  const slow = async (pieces: Writable): Promise<void> => {
+    await sleep(50);
+    await write(pieces);
+  };
+  await expect(writeComplete(state, full, slow)).rejects.toThrow("no space left on device");
+});
+
+test("fails with the error of its dump", async () => {
+  const broken = (): Promise<never> => Promise.reject(new Error("pg_dump failed"));
+  await expect(writeComplete(state, new PassThrough().resume(), broken)).rejects.toThrow("pg_dump failed");
 });
 
 test("rejects other files", async () => {

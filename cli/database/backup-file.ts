@@ -17,8 +17,7 @@ import type { SavedState } from "../saved-state/saved-state.ts";
 const entries = { version: "version", state: "state.cms", piece: "database.dump.", proof: "authentication" } as const;
 const pieceBytes = 16 * 2 ** 20;
 
-/** Writes a complete backup to a target, which stays open. @param dump writes the dump to a stream that stays open */
-export async function writeComplete<T>(
+async function writeEntries<T>(
   { version, content, token }: SavedState,
   target: Writable,
   dump: (pieces: Writable) => Promise<T>,
@@ -64,6 +63,20 @@ export async function writeComplete<T>(
   archive.finalize();
   await sent;
   return result;
+}
+
+/** Writes a complete backup to a target, which stays open. @param dump writes the dump to a stream that stays open */
+export async function writeComplete<T>(
+  state: SavedState,
+  target: Writable,
+  dump: (pieces: Writable) => Promise<T>,
+): Promise<T> {
+  try {
+    return await writeEntries(state, target, dump);
+  } catch (error) {
+    // A failed target closes the archive, whose own error then hides the reason.
+    throw target.errored ?? error;
+  }
 }
 
 interface Entry extends Readable {
