@@ -1,9 +1,9 @@
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
+import { readDaemonIdentity } from "@routeql/host/docker/daemon-identity";
 import { isData, makeClaim, readClaim, removeClaim, stackObjects } from "@routeql/host/docker/stack-objects";
 import { stateLabel } from "@routeql/host/ownership";
 import type { ClaimStore } from "../ownership/ownership.ts";
 import { removeLeftovers } from "../pulumi/recovery.ts";
-import { readDaemonIdentity } from "./daemon/daemon-facts.ts";
 
 /** Claims on this machine's Docker daemon: an empty volume, because labels of data volumes are immutable. */
 export const dockerClaims = (stack: string): ClaimStore => ({

@@ -6,7 +6,6 @@ import { describeOwner, type KnownOwner, type Owner } from "@routeql/host/owners
 import { Failure } from "@routeql/host/failure";
 import { projectFolder, stackPaths, type StackPaths } from "@routeql/host/paths";
 import { z } from "zod";
-import { daemonIdentity } from "../docker/daemon/daemon-facts.ts";
 import { stackOption } from "../foundation/command.ts";
 
 /** The file keeps the name `engine` of earlier versions for the Docker daemon. */
@@ -14,7 +13,7 @@ const identity = z
   .object({
     /** Value of the label `com.routeql.state` of everything that the stack creates. */
     state: z.string().regex(/^[0-9a-f]{16}$/),
-    engine: daemonIdentity.optional(),
+    engine: z.object({ id: z.string(), name: z.string() }).optional(),
   })
   .transform(({ state, engine }) => ({ state, ...(engine === undefined ? {} : { daemon: engine }) }));
 

@@ -1,6 +1,6 @@
 /** Which state owns a stack where it runs. The stack's name is not enough: two checkouts on one daemon, or in one namespace, may both use it. */
 import { stackOption } from "../foundation/command.ts";
-import type { DaemonIdentity } from "../docker/daemon/daemon-facts.ts";
+import type { DaemonIdentity } from "@routeql/host/docker/daemon-identity";
 import { type KnownOwner, type Owner, stateLabel } from "@routeql/host/ownership";
 import { Failure } from "@routeql/host/failure";
 import { type StackPaths, stackPaths } from "@routeql/host/paths";

@@ -17,7 +17,7 @@ import { openPlace } from "../open-place.ts";
 import type { PulumiCli } from "../pulumi/acquire.ts";
 import type { PluginKind } from "../pulumi/plugins.ts";
 import { isNewPassword, modeWarnings, type StackAccess, writeAccess } from "../access/access.ts";
-import { directoryPhase } from "../configuration/asked-directory.ts";
+import { directoryPhase } from "../configuration/directory-phase.ts";
 import { backupPhase } from "./backup-first.ts";
 import { readConfiguration, type StackConfiguration, targetOf } from "../configuration/configuration.ts";
 import { currentProblems, untilHealthy } from "./health.ts";

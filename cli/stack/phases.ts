@@ -1,3 +1,4 @@
+/** Phases of `up`, `preview` and `down` that both places have; those of one place stand in places/. */
 import { builtImages, pulledImages } from "@routeql/infra/images";
 import type { BuiltImage } from "@routeql/infra/images";
 import { ensureBases } from "../docker/daemon/base-images.ts";
@@ -8,13 +9,7 @@ import { pullImage } from "@routeql/host/docker/pull";
 import { type Phase, phase, type Ready } from "../foundation/phases.ts";
 import { Failure } from "@routeql/host/failure";
 import { olderThanStack } from "@routeql/infra/release";
-import { describeServices } from "@routeql/infra/services/all";
-import { networksOf } from "@routeql/infra/targets/docker/networks";
-import { namespaceOf } from "@routeql/infra/targets/kubernetes/kubernetes-run";
 import { type RoleProblem, roleProblems } from "../database/role-logins.ts";
-import { missingRequirements } from "../kubernetes/objects/missing-requirements.ts";
-import { connectCluster, type Connection } from "../kubernetes/connection/connect.ts";
-import { type Place, placeOf, refuseOtherCluster } from "../kubernetes/place.ts";
 import { choosePlugins, type PluginKind, type Target } from "../pulumi/plugins.ts";
 import { acquireCli, type PulumiCli } from "../pulumi/acquire.ts";
 import { type StackConfiguration, withSettings } from "../configuration/configuration.ts";
@@ -26,9 +21,7 @@ import {
   keepChoice,
   readChoice,
 } from "../configuration/image-choice.ts";
-import { networkRangeOf } from "../addresses/network-range.ts";
 import type { Permit } from "../ownership/ownership.ts";
-import { checkPorts } from "../addresses/ports.ts";
 import { storedDeployment, storedOutputs } from "../pulumi/recovery.ts";
 import type { Session } from "../pulumi/session.ts";
 
@@ -37,12 +30,6 @@ type OnLine = (line: string) => void;
 /** The stack of a phase and the files of its state. */
 export type StackFiles = Pick<Session, "stack" | "paths">;
 
-/** A cluster, and the place there of one stack. */
-export interface ClusterStack {
-  readonly connection: Connection;
-  readonly place: Place;
-}
-
 const imagesAtOnce = 3;
 
 export const cliPhase = (onLine: OnLine): Phase & Ready<PulumiCli> =>
@@ -50,50 +37,6 @@ export const cliPhase = (onLine: OnLine): Phase & Ready<PulumiCli> =>
     const cli = await acquireCli({ ...context, onLine });
     return [cli, cli.origin];
   });
-
-/** @param at the stack's place on the cluster with this address */
-export const clusterPhase = (stack: string, at: (server: string) => Place): Phase & Ready<ClusterStack> =>
-  phase("Kubernetes cluster", async ({ signal }) => {
-    const connection = await connectCluster(signal);
-    const { server, version } = connection;
-    refuseOtherCluster(stack, await placeOf(stack), connection);
-    return [{ connection, place: at(server) }, `${version} at ${server}`];
-  });
-
-/** Requirements of the stack that the cluster does not meet, for the preview. */
-export const requirementsPhase = (
-  cluster: Ready<ClusterStack>,
-  { plain }: StackConfiguration,
-): Phase & Ready<readonly string[]> =>
-  phase("Cluster requirements", async ({ signal }) => {
-    const missing = await missingRequirements(cluster.result.connection.cluster.api, plain, signal);
-    return [missing, missing.length === 0 ? "all met" : `${missing.length} missing, listed below`];
-  });
-
-/** The place of a stack that is about to be created. */
-export function newPlace(stack: string, { plain }: StackConfiguration, server: string): Place {
-  const instance = `routeql-${stack}`;
-  return { server, namespace: namespaceOf(plain, instance), instance };
-}
-
-/** Copies the images of this machine to the nodes if the caller provides a way; else lists the images that the nodes need. */
-export const deliveryPhase = (
-  configuration: Ready<StackConfiguration>,
-  onLine: OnLine,
-  deliver?: (images: readonly string[]) => Promise<void>,
-): Phase => ({
-  title: "Images on the nodes",
-  work: async () => {
-    const { plain } = configuration.result;
-    const images = [...builtImages(plain), ...pulledImages(plain)].map(({ imageName }) => imageName);
-    if (!deliver) {
-      for (const image of images) onLine(`required on the nodes: ${image}`);
-      return "load them on the nodes (kind load docker-image, minikube image load, ctr images import), or set imageRegistry and pushImages";
-    }
-    await deliver(images);
-    return `${images.length} images`;
-  },
-});
 
 /** @param check of the host, once the daemon answers */
 export const daemonPhase = (onLine: OnLine, check = async (): Promise<void> => undefined): Phase => ({
@@ -141,31 +84,6 @@ export const choiceOf = ({ stack, paths }: StackFiles, chosen: Ready<Chosen>) =>
     if (resources.some(({ type }) => /^(docker|kubernetes):/.test(type))) await keepChoice(paths, chosen.result.choice);
   },
 });
-
-export const portsPhase = (stack: string, chosen: Ready<Chosen>): Phase => ({
-  title: "Ports",
-  work: async () => {
-    const { configuration } = chosen.result;
-    await checkPorts(stack, configuration);
-    const { hostAddress, httpPort, httpsPort, consolePort } = configuration.plain;
-    return `${hostAddress}: ${httpPort}, ${httpsPort}, ${consolePort}`;
-  },
-});
-
-/** The configuration with the range of its networks. @param keeps whether to reserve the ranges, as for a stack that is about to be created */
-export const networksPhase = (
-  { stack, paths }: StackFiles,
-  chosen: Ready<Chosen>,
-  keeps: boolean,
-): Phase & Ready<StackConfiguration> =>
-  phase("Networks", async () => {
-    const { configuration } = chosen.result;
-    const services = describeServices(configuration.plain, { hostOf: (name) => name, certificate: "", stack });
-    const range = await networkRangeOf(stack, paths, { configuration, networks: networksOf(services), keeps });
-    return range === undefined
-      ? [configuration, "chosen by the Docker daemon; npm run down and npm run up give the stack a small range"]
-      : [withSettings(configuration, { networkRange: range }), range];
-  });
 
 /** The configuration with the base images of this machine. */
 export const basesPhase = (before: () => StackConfiguration, onLine: OnLine): Phase & Ready<StackConfiguration> =>

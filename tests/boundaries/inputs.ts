@@ -127,7 +127,7 @@ export const inputs: Readonly<Record<string, readonly [places: number, reader: s
   "cli/saved-state/state-files.ts": [3, reasons.own],
   "cli/access/access.ts": [2, reasons.own],
   "cli/access/api-client.ts": [1, reasons.own],
-  "cli/configuration/asked-directory.ts": [1, reasons.url],
+  "cli/configuration/directory-phase.ts": [1, reasons.url],
   "cli/configuration/image-choice.ts": [1, reasons.own],
   "cli/addresses/network-range.ts": [1, reasons.own],
   "cli/addresses/reservations.ts": [1, reasons.own],

@@ -1,21 +1,6 @@
-/** Facts of a Docker daemon: its identity, and the abilities that a stack requires, checked before anything is built. */
+/** Abilities of a Docker daemon that a stack requires, checked before anything is built. */
 import { readFile } from "node:fs/promises";
 import { dockerClient } from "@routeql/host/docker/client";
-import { z } from "zod";
-
-export const daemonIdentity = z.object({ id: z.string(), name: z.string() });
-
-export type DaemonIdentity = z.infer<typeof daemonIdentity>;
-
-/** Before version 23, all daemons of one host share their id; their data roots differ. */
-export async function readDaemonIdentity(): Promise<DaemonIdentity> {
-  const { ID, DockerRootDir, Name } = (await dockerClient().info()) as {
-    ID: string;
-    DockerRootDir: string;
-    Name: string;
-  };
-  return { id: `${ID} ${DockerRootDir}`, name: `${Name} (${DockerRootDir})` };
-}
 
 interface DaemonInfo {
   readonly SecurityOptions?: readonly string[];

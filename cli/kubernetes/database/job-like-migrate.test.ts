@@ -1,5 +1,6 @@
+import type { Cluster } from "@routeql/host/kubernetes/cluster";
 import { expect, test } from "vitest";
-import { jobLike } from "./job-like-migrate.ts";
+import { jobLike, startJobLikeMigrate } from "./job-like-migrate.ts";
 
 const place = { server: "https://a.example.net:6443", namespace: "routes", instance: "routeql-prod" };
 const labels = { "app.kubernetes.io/name": "migrate", "app.kubernetes.io/instance": place.instance };
@@ -56,4 +57,12 @@ test("a copied job has the annotations of the setting `pods`", () => {
     spec: { ...done.spec, template: { ...template, metadata: { ...template.metadata, annotations } } },
   };
   expect(jobLike(annotated, "clients-1", place)).toMatchObject({ spec: { template: { metadata: { annotations } } } });
+});
+
+test("without the stack's job it names the command that creates it", async () => {
+  const cluster = { get: () => Promise.resolve(undefined) } as unknown as Cluster;
+  await expect(startJobLikeMigrate(cluster, place, { services: [] }, { purpose: "again" })).rejects.toMatchObject({
+    message: expect.stringContaining("The namespace routes has no job migrate") as string,
+    remedy: expect.stringContaining("npm run up") as string,
+  });
 });

@@ -83,7 +83,9 @@ export async function startJobLikeMigrate(
   const migrate = services.find(({ service }) => service === "migrate")?.container ?? "migrate";
   const job = await cluster.get({ ...kind, name: migrate, namespace }, signal);
   if (field(job, "spec", "template") === undefined)
-    throw new Failure(`The namespace ${namespace} has no job ${migrate}`);
+    throw new Failure(`The namespace ${namespace} has no job ${migrate}`, {
+      remedy: "run `npm run up` for this stack, which creates the job again.",
+    });
   const name = `${purpose}-${randomBytes(4).toString("hex")}`;
   const reference = { ...kind, name, namespace };
   const object = await cluster.apply(jobLike(job!, name, place, differences), { signal });

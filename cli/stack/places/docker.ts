@@ -3,8 +3,11 @@ import { isData, stackObjects } from "@routeql/host/docker/stack-objects";
 import { isOf, stateLabel } from "@routeql/host/ownership";
 import { Failure } from "@routeql/host/failure";
 import { stackPaths } from "@routeql/host/paths";
-import { releaseNetworkRange } from "../../addresses/network-range.ts";
-import type { StackConfiguration } from "../../configuration/configuration.ts";
+import { describeServices } from "@routeql/infra/services/all";
+import { networksOf } from "@routeql/infra/targets/docker/networks";
+import { networkRangeOf, releaseNetworkRange } from "../../addresses/network-range.ts";
+import { checkPorts } from "../../addresses/ports.ts";
+import { type StackConfiguration, withSettings } from "../../configuration/configuration.ts";
 import { dockerClaims } from "../../docker/claims.ts";
 import { daemonAbilities, limitWarnings } from "../../docker/daemon/daemon-facts.ts";
 import { refuseSharedIds } from "../../docker/host-accounts.ts";
@@ -12,21 +15,46 @@ import { refuseOnDocker } from "../../kubernetes/place.ts";
 import { checkOwnership, releaseStack, requireOwnOrAdopt } from "../../ownership/ownership.ts";
 import { removeLeftovers, removeLostVolumes } from "../../pulumi/recovery.ts";
 import type { Session } from "../../pulumi/session.ts";
-import { phase } from "../../foundation/phases.ts";
+import { type Phase, phase, type Ready } from "../../foundation/phases.ts";
 import { lostDataWarnings } from "../lost-data.ts";
 import { refuseLostArchive } from "../lost-archive.ts";
 import {
   basesPhase,
+  type Chosen,
   choicePhase,
   choiceOf,
   daemonPhase,
   imagesPhase,
-  networksPhase,
   ownerPhase,
-  portsPhase,
+  type StackFiles,
 } from "../phases.ts";
 import { offerMetrics } from "../scrape-configuration.ts";
 import type { Preparation, PreparationOptions, RemovalPlace, UpdatePlace } from "./place.ts";
+
+const portsPhase = (stack: string, chosen: Ready<Chosen>): Phase => ({
+  title: "Ports",
+  work: async () => {
+    const { configuration } = chosen.result;
+    await checkPorts(stack, configuration);
+    const { hostAddress, httpPort, httpsPort, consolePort } = configuration.plain;
+    return `${hostAddress}: ${httpPort}, ${httpsPort}, ${consolePort}`;
+  },
+});
+
+/** The configuration with the range of its networks. @param keeps whether to reserve the ranges, as for a stack that is about to be created */
+const networksPhase = (
+  { stack, paths }: StackFiles,
+  chosen: Ready<Chosen>,
+  keeps: boolean,
+): Phase & Ready<StackConfiguration> =>
+  phase("Networks", async () => {
+    const { configuration } = chosen.result;
+    const services = describeServices(configuration.plain, { hostOf: (name) => name, certificate: "", stack });
+    const range = await networkRangeOf(stack, paths, { configuration, networks: networksOf(services), keeps });
+    return range === undefined
+      ? [configuration, "chosen by the Docker daemon; npm run down and npm run up give the stack a small range"]
+      : [withSettings(configuration, { networkRange: range }), range];
+  });
 
 /** @param withImages whether images are built and addresses reserved, as for a stack that is about to be updated */
 export function prepareOnDocker(

@@ -1,29 +1,71 @@
+import { builtImages, pulledImages } from "@routeql/infra/images";
+import { namespaceOf } from "@routeql/infra/targets/kubernetes/kubernetes-run";
 import type { StackConfiguration } from "../../configuration/configuration.ts";
 import { clusterClaims } from "../../kubernetes/objects/claims.ts";
 import { dataClaims, refuseForeignClaims, removeDataClaims } from "../../kubernetes/objects/data-claims.ts";
 import { lostKinds, removeLostObjects } from "../../kubernetes/objects/lost-objects.ts";
-import { forgetPlace, keepPlace, type Place } from "../../kubernetes/place.ts";
+import { connectCluster, type Connection } from "../../kubernetes/connection/connect.ts";
+import { missingRequirements } from "../../kubernetes/objects/missing-requirements.ts";
+import { forgetPlace, keepPlace, type Place, placeOf, refuseOtherCluster } from "../../kubernetes/place.ts";
 import { reportWaiting, waitingReasons } from "../../kubernetes/observed/waiting.ts";
 import { readIdentity } from "../../ownership/owner.ts";
 import { checkOwnership, releaseStack, requireOwnOrAdopt } from "../../ownership/ownership.ts";
 import { type Deployment, storedDeployment } from "../../pulumi/recovery.ts";
 import type { Session } from "../../pulumi/session.ts";
-import { phase } from "../../foundation/phases.ts";
+import { type Phase, phase, type Ready } from "../../foundation/phases.ts";
 import { listPhase } from "../listed-images.ts";
-import {
-  basesPhase,
-  choiceOf,
-  choicePhase,
-  clusterPhase,
-  type ClusterStack,
-  daemonPhase,
-  deliveryPhase,
-  imagesPhase,
-  requirementsPhase,
-  newPlace,
-  ownerPhase,
-} from "../phases.ts";
+import { basesPhase, choiceOf, choicePhase, daemonPhase, imagesPhase, ownerPhase } from "../phases.ts";
 import type { Preparation, PreparationOptions, RemovalPlace, UpdatePlace } from "./place.ts";
+
+/** A cluster, and the place there of one stack. */
+interface ClusterStack {
+  readonly connection: Connection;
+  readonly place: Place;
+}
+
+/** @param at the stack's place on the cluster with this address */
+const clusterPhase = (stack: string, at: (server: string) => Place): Phase & Ready<ClusterStack> =>
+  phase("Kubernetes cluster", async ({ signal }) => {
+    const connection = await connectCluster(signal);
+    const { server, version } = connection;
+    refuseOtherCluster(stack, await placeOf(stack), connection);
+    return [{ connection, place: at(server) }, `${version} at ${server}`];
+  });
+
+/** Requirements of the stack that the cluster does not meet, for the preview. */
+const requirementsPhase = (
+  cluster: Ready<ClusterStack>,
+  { plain }: StackConfiguration,
+): Phase & Ready<readonly string[]> =>
+  phase("Cluster requirements", async ({ signal }) => {
+    const missing = await missingRequirements(cluster.result.connection.cluster.api, plain, signal);
+    return [missing, missing.length === 0 ? "all met" : `${missing.length} missing, listed below`];
+  });
+
+/** The place of a stack that is about to be created. */
+function newPlace(stack: string, { plain }: StackConfiguration, server: string): Place {
+  const instance = `routeql-${stack}`;
+  return { server, namespace: namespaceOf(plain, instance), instance };
+}
+
+/** Copies the images of this machine to the nodes if the caller provides a way; else lists the images that the nodes need. */
+const deliveryPhase = (
+  configuration: Ready<StackConfiguration>,
+  onLine: (line: string) => void,
+  deliver?: (images: readonly string[]) => Promise<void>,
+): Phase => ({
+  title: "Images on the nodes",
+  work: async () => {
+    const { plain } = configuration.result;
+    const images = [...builtImages(plain), ...pulledImages(plain)].map(({ imageName }) => imageName);
+    if (!deliver) {
+      for (const image of images) onLine(`required on the nodes: ${image}`);
+      return "load them on the nodes (kind load docker-image, minikube image load, ctr images import), or set imageRegistry and pushImages";
+    }
+    await deliver(images);
+    return `${images.length} images`;
+  },
+});
 
 /** @param withImages whether images are built, as for a stack that is about to be updated */
 export function prepareOnCluster(

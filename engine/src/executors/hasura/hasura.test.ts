@@ -7,7 +7,7 @@ import { adminSecret } from "../../lifecycle/testing/served-engine.ts";
 import { SocketClient } from "../../lifecycle/testing/socket-client.ts";
 import { goodClaims, hmacSecret, sign } from "../../lifecycle/testing/tokens.ts";
 import { busy } from "../../errors.ts";
-import { serveBeforeFake } from "./testing/fake-hasura.ts";
+import { serveBeforeFake } from "../../lifecycle/testing/fake-hasura.ts";
 import { outageOf } from "./upstream.ts";
 
 const data = '{"data":{"a" : [1.50, "é"]}}';

@@ -10,7 +10,7 @@ import {
 import { withDefaults } from "@routeql/infra/settings/reading/complete";
 import type { GivenSettings } from "@routeql/infra/settings/list";
 import { expect, test } from "vitest";
-import { askDirectory, directoryPhase, lookupWith } from "./asked-directory.ts";
+import { askDirectory, directoryPhase, lookupWith } from "./directory-phase.ts";
 
 const dn = "uid=ada,dc=example,dc=net";
 const ada = (request: Request): Buffer =>

@@ -3,11 +3,11 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { pino } from "pino";
 import { WebSocketServer } from "ws";
-import { authenticatorOf, serve } from "../../../lifecycle/serve.ts";
-import { readSettings } from "../../../settings/settings.ts";
-import { testSettings } from "../../../lifecycle/testing/served-engine.ts";
-import { forwardedAdministration } from "../administration.ts";
-import { createHasuraExecutor } from "../hasura.ts";
+import { authenticatorOf, serve } from "../serve.ts";
+import { readSettings } from "../../settings/settings.ts";
+import { testSettings } from "./served-engine.ts";
+import { forwardedAdministration } from "../../executors/hasura/administration.ts";
+import { createHasuraExecutor } from "../../executors/hasura/hasura.ts";
 
 export interface Asked {
   /** Port of the connection on which it came. */
