@@ -22,15 +22,18 @@ export interface CallOptions {
   readonly serviceKey?: string | null;
 }
 
+/** The user record of the login reply. */
+export interface LoggedIn {
+  readonly _id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly role: string;
+  readonly lastLogin: string | null;
+  readonly sessionId: string;
+}
+
 export interface LoginReply {
-  readonly user: {
-    readonly _id: string;
-    readonly name: string;
-    readonly email: string;
-    readonly role: string;
-    readonly lastLogin: string | null;
-    readonly sessionId: string;
-  };
+  readonly user: LoggedIn;
 }
 
 /** The key by which the tests' clients stand for the gateway. */

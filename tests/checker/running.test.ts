@@ -7,6 +7,7 @@ import { type ConformanceDatabase, startConformanceDatabase } from "../conforman
 import { adminSecret, type EngineProcess, startEngineProcess } from "../engine/support/engine-process.ts";
 import { newDatabase } from "./support/new-database.ts";
 import { startTamperingProxy, type TamperingProxy } from "./support/tampering-proxy.ts";
+import { checkKinds } from "../permissions/support/check-kinds.ts";
 
 /** `hasura-checks permissions --endpoint` against an engine over HTTP, with faults that a proxy introduces. */
 
@@ -151,17 +152,7 @@ describe("a running engine", () => {
     proxy.replace("reader", "reader");
     const { code, stderr, findings, checks } = await permissions(proxy.url);
     expect([stderr, findings.map(({ reason }) => reason), code]).toEqual(["", [], 0]);
-    for (const kind of [
-      "schema",
-      "execution",
-      "rows",
-      "limit",
-      "aggregates",
-      "relationships",
-      "hidden-rows",
-      "sessions",
-    ])
-      expect(checks[kind], kind).toBeGreaterThan(10);
+    for (const kind of checkKinds) expect(checks[kind], kind).toBeGreaterThan(10);
   });
 
   test.each(faults)("with $what is detected", { timeout: generous }, async ({ role, rule, reason, hidden }) => {

@@ -12,7 +12,8 @@ import { verifyWriteFields, verifyWrites } from "hasura-checks/permissions/write
 import { routeql } from "hasura-checks/testing/tool";
 import { adminSecret, startEngineProcess } from "../engine/support/engine-process.ts";
 import { type StartedDatabaseContainer, startDatabase } from "../harness/containers/database-container.ts";
-import { execute, newDatabase } from "./support/new-database.ts";
+import { execute } from "../harness/execute.ts";
+import { newDatabase } from "./support/new-database.ts";
 import { faultsOf, type WriteFault } from "./support/write-faults.ts";
 import { careless, writingWorlds } from "./support/writing-worlds.ts";
 

@@ -2,7 +2,8 @@
 import { getNamedType, type GraphQLSchema, isLeafType, isObjectType } from "graphql";
 import { canonical, schemaOf } from "./compare.ts";
 import type { Samples } from "./generator.ts";
-import { type Call, createDatabase, execute, post, type Server, startPair } from "./pair.ts";
+import { execute } from "../harness/execute.ts";
+import { type Call, createDatabase, post, type Server, startPair } from "./pair.ts";
 import { Random } from "./random.ts";
 import { emptyTally, type Plan, samplesOf, type Tally } from "./run.ts";
 import { sampleContents, sampleRows, sampleSchema } from "./sample.ts";

@@ -1,10 +1,10 @@
 import { apply } from "@routeql/engine/apply-metadata/apply";
 import { type Metadata, MetadataApi } from "@routeql/engine/apply-metadata/metadata-api";
-import pg from "pg";
 import type { TestContext } from "vitest";
 import { WebSocket } from "ws";
 import { startConformanceDatabase } from "../conformance/database.ts";
 import { adminSecret, startEngineProcess } from "../engine/support/engine-process.ts";
+import { execute } from "../harness/execute.ts";
 import { startHasura } from "../harness/containers/hasura-container.ts";
 import type { GraphqlRequest } from "./generator.ts";
 
@@ -56,16 +56,6 @@ const unbounded = Object.fromEntries(
 export async function createDatabase(server: string, name: string): Promise<string> {
   await execute(server, `drop database if exists ${name} with (force)`, `create database ${name}`);
   return Object.assign(new URL(server), { pathname: `/${name}` }).href;
-}
-
-export async function execute(address: string, ...statements: readonly string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: address });
-  await client.connect();
-  try {
-    for (const statement of statements) await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }
 
 /** The embedded engine as a process, with its metadata in a database. */

@@ -1,18 +1,16 @@
-/** Reproducible choices (mulberry32). */
+import { randomBits } from "../harness/random.ts";
+
+/** Reproducible choices. */
 export class Random {
-  #state: number;
+  readonly #next: () => number;
 
   constructor(seed: number) {
-    this.#state = seed >>> 0;
+    this.#next = randomBits(seed);
   }
 
   /** From 0 up to, not including, `limit`. */
   below(limit: number): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = this.#state;
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
+    return this.#next() % limit;
   }
 
   chance(percent: number): boolean {

@@ -1,6 +1,7 @@
 import pg from "pg";
 import type { Metadata } from "@routeql/engine/apply-metadata/metadata-api";
-import { execute, type Answer, type Call, type Pair, post } from "./pair.ts";
+import { execute } from "../harness/execute.ts";
+import { type Answer, type Call, type Pair, post } from "./pair.ts";
 import type { World } from "./worlds.ts";
 
 export type Side = "hasura" | "embedded";

@@ -6,7 +6,8 @@ import { readFixtures } from "../conformance/cases.ts";
 import { Stage, withAddresses } from "../conformance/stage.ts";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/containers/database-container.ts";
 import { metadataOf, migrationsOf, randomRows } from "./foreign.ts";
-import { createDatabase, execute, type Pair } from "./pair.ts";
+import { execute } from "../harness/execute.ts";
+import { createDatabase, type Pair } from "./pair.ts";
 import { sampleContents, sampleRows, sampleSchema } from "./sample.ts";
 
 /** One metadata with its filled database. */

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { startConformanceDatabase } from "../conformance/database.ts";
-import { createDatabase, execute, type Pair, pairOf, startEmbedded } from "../differential/pair.ts";
+import { execute } from "../harness/execute.ts";
+import { createDatabase, type Pair, pairOf, startEmbedded } from "../differential/pair.ts";
 import { compareWorld, emptyTally, type Tally } from "../differential/run.ts";
 import { worldNamed } from "../differential/worlds.ts";
 

@@ -11,7 +11,7 @@ import { sections } from "@routeql/infra/monitoring/panels";
 import { OtlpReceiver } from "@routeql/tracing/testing/otlp-receiver";
 import { AlertReceivers } from "./support/alert-receivers.ts";
 import { describeStack } from "../e2e/support/stack/describe-stack.ts";
-import { bringUpOwn, takeDownOwn, updateOwn } from "../e2e/support/stack/own-stack.ts";
+import { bringUpOwn, containersOf, takeDownOwn, updateOwn } from "../e2e/support/stack/own-stack.ts";
 import { FilesVolume } from "../harness/docker/files-volume.ts";
 import { FakeRisLive } from "../harness/fake-ris-live.ts";
 import { freePorts } from "../harness/free-ports.ts";
@@ -411,15 +411,7 @@ test("normal load raises no alert, not even a pending one", { timeout: 300_000 }
 test("switching monitoring off removes its services and its role", { timeout: 300_000 }, async () => {
   const alerts = ["alertWebhookUrl", "alertWatchdogUrl", "alertEmailTo", "alertSmtpHost"];
   await updateOwn(name, { monitoring: "off" }, alerts);
-  const running = await mustRun("docker", [
-    "ps",
-    "--all",
-    "--filter",
-    `label=com.routeql.stack=${name}`,
-    "--format",
-    "{{.Names}}",
-  ]);
-  expect(running).not.toMatch(/exporter|prometheus|alertmanager/);
+  expect((await containersOf(name)).join("\n")).not.toMatch(/exporter|prometheus|alertmanager/);
   expect(await command("psql", "-c", "select count(*) from pg_roles where rolname = 'routeql_monitor'", "-At")).toMatch(
     /^0$/m,
   );

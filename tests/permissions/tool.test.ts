@@ -11,6 +11,7 @@ import { keepFigures } from "../harness/figures/figures.ts";
 import { run } from "../harness/process.ts";
 import { faults } from "./support/faults.ts";
 import { demoRows, World } from "./support/world.ts";
+import { checkKinds } from "./support/check-kinds.ts";
 
 /** `npx routeql` on the project's own metadata in a separate process, and its findings about faults. */
 
@@ -60,18 +61,7 @@ test(
       seconds: number;
     };
     expect([stderr, report.findings, code]).toEqual(["", [], 0]);
-    for (const kind of [
-      "schema",
-      "execution",
-      "rows",
-      "limit",
-      "aggregates",
-      "relationships",
-      "hidden-rows",
-      "sessions",
-      "error-texts",
-    ])
-      expect(report.checks[kind], kind).toBeGreaterThan(10);
+    for (const kind of [...checkKinds, "error-texts"]) expect(report.checks[kind], kind).toBeGreaterThan(10);
     keepFigures("permissions", {
       checks: Object.values(report.checks).reduce((sum, count) => sum + count, 0),
       "faults served and found": faults.length,

@@ -1,15 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { Client } from "pg";
-
-export async function execute(address: string, ...statements: readonly string[]): Promise<void> {
-  const client = new Client({ connectionString: address });
-  await client.connect();
-  try {
-    for (const statement of statements) await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
+import { execute } from "../../harness/execute.ts";
 
 /** The address of a new database of the server, in which the statements have run. */
 export async function newDatabase(server: { readonly address: string }, ...statements: readonly string[]) {

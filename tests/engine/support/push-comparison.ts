@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Client as SocketClient, createClient } from "graphql-ws";
 import { Client } from "pg";
+import { randomBelow } from "../../harness/random.ts";
 import { adminSecret, type EngineProcess, startEngineProcess } from "./engine-process.ts";
 import { sourceAt } from "./source.ts";
 
@@ -168,17 +169,6 @@ const headersOf = ({ role, user }: Session) => ({
   "x-hasura-user-id": user,
 });
 
-/** A generator of numbers below a bound, the same for the same seed (mulberry32). */
-function randomOf(seed: number): (bound: number) => number {
-  let state = seed;
-  return (bound) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296) * bound);
-  };
-}
-
 function change(random: (bound: number) => number): string {
   const id = random(40);
   const changes = [
@@ -272,7 +262,7 @@ export async function comparePush(
     );
   const [pushed, polledEngine] = [await start("push"), await start("poll")];
   const writers = await Promise.all(Array.from({ length: 6 }, () => connect(ownerUrl)));
-  const random = randomOf(seed);
+  const random = randomBelow(seed);
   const wrong: string[] = [];
   let listenersKilled = 0;
   let lines = 0;
@@ -281,7 +271,7 @@ export async function comparePush(
     const work = writers.map((client, index) =>
       index === 0
         ? appendLines(client)
-        : write(client, randomOf(seed + round * 100 + index), perWriter, round % 2 === 0 ? 500 : 0),
+        : write(client, randomBelow(seed + round * 100 + index), perWriter, round % 2 === 0 ? 500 : 0),
     );
     async function appendLines(client: Client): Promise<void> {
       for (let step = 0; step < perWriter; step += 1) {

@@ -1,16 +1,6 @@
 import { expect, test } from "vitest";
+import { randomNumbers } from "../random.ts";
 import { significant, timeDifference } from "./time-difference.ts";
-
-/** The same pseudo-random numbers each time (mulberry32). */
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** Durations as on a busy machine: mostly similar, and one in eight far longer. */
 function times(count: number, next: () => number, more = 0): number[] {
@@ -18,7 +8,7 @@ function times(count: number, next: () => number, more = 0): number[] {
 }
 
 test("equal samples differ by one standard error, for any scatter of the slowest values", () => {
-  const next = numbers(1);
+  const next = randomNumbers(1);
   const differences = Array.from({ length: 2000 }, () => timeDifference(times(150, next), times(150, next), 0.1));
   const scatter = Math.sqrt(differences.reduce((sum, value) => sum + value ** 2, 0) / differences.length);
   expect(scatter).toBeGreaterThan(0.8);
@@ -27,7 +17,7 @@ test("equal samples differ by one standard error, for any scatter of the slowest
 });
 
 test("finds a real difference", () => {
-  const next = numbers(2);
+  const next = randomNumbers(2);
   expect(timeDifference(times(150, next), times(150, next, 2), 0.1)).toBeLessThan(-significant);
 });
 

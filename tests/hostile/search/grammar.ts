@@ -1,17 +1,6 @@
 /** Makes seeded choices, so that a run is repeatable. */
 export type Choose = (below: number) => number;
 
-/** A deterministic random number generator (mulberry32). */
-export function chooser(seed: number): Choose {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let value = Math.imul(state ^ (state >>> 15), state | 1);
-    value ^= value + Math.imul(value ^ (value >>> 7), value | 61);
-    return Math.floor((((value ^ (value >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
-}
-
 export const shapes = [
   "aliases",
   "nesting",

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { post, type Caller } from "../../e2e/support/clients/graphql.ts";
 import { send } from "./carriers.ts";
-import { anyGenes, chooser, mutated, type Genes } from "./grammar.ts";
+import { randomBelow } from "../../harness/random.ts";
+import { anyGenes, mutated, type Genes } from "./grammar.ts";
 import { idleUsageOf, percentile, shareBetween, startsOf, usagesOf } from "./measure.ts";
 
 /** Cost of one request. */
@@ -59,7 +60,7 @@ const kept = 8;
  * bystander requests one row ten times per second.
  */
 export async function search({ milliseconds, seed, hostile, bystander, onWorse }: SearchOptions): Promise<Found> {
-  const choose = chooser(seed);
+  const choose = randomBelow(seed);
   const worst: Record<Measure, Cost[]> = { engine: [], postgres: [], memory: [], bystander: [], perByte: [] };
   const before = await Promise.all(services.map(startsOf));
   const watch = watchBystander(bystander);

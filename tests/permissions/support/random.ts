@@ -9,17 +9,7 @@ import {
   isNonNullType,
   isObjectType,
 } from "graphql";
-
-/** Numbers in [0, 1) that depend only on the seed (mulberry32). */
-function randomNumbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+import { randomNumbers } from "../../harness/random.ts";
 
 /** Values to try by GraphQL type, as GraphQL text, mainly those of hidden rows. */
 export type Values = Readonly<Record<string, readonly string[]>>;

@@ -221,7 +221,9 @@ export const suiteInputs: Readonly<Record<string, SuiteInputs>> = {
   checker: {
     inputs: shared.concat(
       paths("hasura-checks engine packages/metadata packages/tracing images/database"),
-      paths("tests/checker tests/conformance tests/differential tests/engine/support"),
+      paths(
+        "tests/checker tests/conformance tests/differential tests/engine/support tests/permissions/support/check-kinds.ts",
+      ),
     ),
     through: behindHarness,
   },

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import type { LoggedIn } from "../../../auth-sidecar/client.ts";
 import { noteSecret } from "../../../harness/run/evidence.ts";
 import { call, type Reply } from "./http.ts";
 import { stack } from "../stack/stack.ts";
@@ -6,16 +7,6 @@ import { stack } from "../stack/stack.ts";
 export interface Credentials {
   readonly email: string;
   readonly password: string;
-}
-
-/** The user record of the login reply. */
-export interface LoggedIn {
-  readonly _id: string;
-  readonly name: string;
-  readonly email: string;
-  readonly role: string;
-  readonly lastLogin: string | null;
-  readonly sessionId: string;
 }
 
 export const administrator: Credentials = { email: stack.adminEmail, password: stack.adminPassword };

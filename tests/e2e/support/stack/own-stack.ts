@@ -5,7 +5,7 @@ import { stackPaths } from "@routeql/host/paths";
 import { parseEnvironmentFile } from "@routeql/infra/settings/reading/environment-file";
 import { evidence, keepInspection, keepState, keepText, noteSecret } from "../../../harness/run/evidence.ts";
 import { freePorts } from "../../../harness/free-ports.ts";
-import { run } from "../../../harness/process.ts";
+import { mustRun, run } from "../../../harness/process.ts";
 import { engineOfTheRun } from "./engine-of-the-run.ts";
 import { secretsOfContainer } from "./stack-secrets.ts";
 
@@ -84,16 +84,11 @@ async function isHere(name: string): Promise<boolean> {
   return stdout.trim() !== "";
 }
 
-async function containersOf(name: string): Promise<string[]> {
-  const { stdout } = await run("docker", [
-    "ps",
-    "--all",
-    "--filter",
-    `label=com.routeql.stack=${name}`,
-    "--format",
-    "{{.Names}}",
-  ]);
-  return stdout.split("\n").filter((line) => line !== "");
+/** Names of the containers of all checkouts' stacks with this name. */
+export async function containersOf(name: string): Promise<string[]> {
+  const filter = `label=com.routeql.stack=${name}`;
+  const names = await mustRun("docker", ["ps", "--all", "--filter", filter, "--format", "{{.Names}}"]);
+  return names.split("\n").filter((line) => line !== "");
 }
 
 async function keepLogs(name: string): Promise<void> {
