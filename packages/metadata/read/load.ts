@@ -4,7 +4,8 @@ import { readRegularText, UnreadableText } from "@routeql/contract/written-text"
 import { leadsOutside } from "./outside.ts";
 import { isDeepEmpty } from "./shape-parts.ts";
 import type { Problem } from "./problems.ts";
-import { Repetitions, YamlFile } from "./yaml.ts";
+import { Repetitions } from "./yaml-values.ts";
+import { YamlFile } from "./yaml.ts";
 
 export type MergedPath = readonly (string | number)[];
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { mostRepeated, Repetitions, YamlFile } from "./yaml.ts";
+import { mostRepeated, Repetitions } from "./yaml-values.ts";
+import { YamlFile } from "./yaml.ts";
 
 const read = (text: string) => new YamlFile(text).read();
 const valueOf = (text: string) => {

@@ -1,6 +1,6 @@
 import { inSpan, type Span } from "@routeql/tracing/span";
 import { exceeds } from "../../cost/limits.ts";
-import { databaseLost, EngineError, type EngineErrorInit } from "../../errors.ts";
+import { EngineError } from "../../errors.ts";
 import { lengthOf, textOf } from "../../postgres/bytes.ts";
 import type { Connection, Row, Statement } from "../../postgres/connection.ts";
 import type { Lease } from "../../cost/slots.ts";
@@ -8,6 +8,7 @@ import { PostgresError } from "../../postgres/messages.ts";
 import { arrayText } from "../../schema/values.ts";
 import { integer, sql, type Sql, trusted } from "../../sql/sql.ts";
 import type { Cancellation } from "../../cancellation.ts";
+import { databaseError, isCancelled, isConnectionError } from "./database-error.ts";
 import { type KnownStatement, KnownStatements } from "./known-statements.ts";
 import { SharedTurns } from "./shared-turns.ts";
 import { SourceConnections, type SourceConnectionsOptions } from "./source-connections.ts";
@@ -118,7 +119,7 @@ export class Database {
       });
     } catch (error) {
       if (signal?.aborted === true) throw signal.reason;
-      throw databaseError(error, runs);
+      throw databaseError(error, runs[0]?.text);
     }
   }
 
@@ -146,7 +147,7 @@ export class Database {
       });
     } catch (error) {
       if (signal?.aborted === true) throw signal.reason;
-      throw databaseError(error, []);
+      throw databaseError(error, undefined);
     }
   }
 
@@ -171,7 +172,7 @@ export class Database {
         return rows;
       } catch (error) {
         // The caller runs a preempted transaction again.
-        throw isCancelled(error) || path === undefined ? error : databaseError(error, [run], path);
+        throw isCancelled(error) || path === undefined ? error : databaseError(error, run.text, path);
       }
     };
     let result: Result;
@@ -332,72 +333,5 @@ function tooLarge(limit: number): EngineError {
   return new EngineError({
     code: "unexpected",
     message: `the answers are larger than the limit of ${limit} bytes. Request less at once`,
-  });
-}
-
-function isCancelled(error: unknown): boolean {
-  return error instanceof PostgresError && error.code === "57014";
-}
-
-function isConnectionError(error: unknown): boolean {
-  if (error instanceof EngineError) return false;
-  return !(error instanceof PostgresError) || error.code.startsWith("08") || error.code.startsWith("57P");
-}
-
-/** The engine's code for an error of Postgres, with its own message where Postgres' would not help or Hasura has another one. */
-function ownError(sqlState = ""): (Partial<EngineErrorInit> & Pick<EngineErrorInit, "code">) | undefined {
-  if (sqlState === "57014")
-    return { code: "timeout", message: "the statement took longer than the limit and was cancelled" };
-  if (sqlState === "53200") {
-    const message = "the statement exceeded the memory limit for one statement. Request fewer rows or less nesting";
-    return { code: "unexpected", message };
-  }
-  if (sqlState === "53400") {
-    const message = "the statement sorts more data than the limit of temporary files allows. Request less at once";
-    return { code: "unexpected", message };
-  }
-  if (sqlState === "55P03")
-    return { code: "timeout", message: "another transaction holds a lock on the rows for longer than the limit" };
-  if (sqlState === "42P10")
-    return { code: "constraint-error", message: "there is no unique or exclusion constraint on target column(s)" };
-  if (sqlState === "22025") return { code: "bad-request" };
-  if (sqlState === "42704") return { code: "constraint-error" };
-  if (sqlState === "40001")
-    return { code: "concurrent-update", message: "serialization failure due to concurrent update" };
-  if (sqlState.startsWith("40")) return { code: "concurrent-update" };
-  if (sqlState.startsWith("23")) return { code: sqlState === "23514" ? "permission-error" : "constraint-violation" };
-  return sqlState.startsWith("22") ? { code: "data-exception" } : undefined;
-}
-
-/** SQLSTATEs of a database whose disk is full or fails (PostgreSQL manual, appendix A). */
-const cannotServe = /^(?:53100|58...)$/;
-
-/** Hasura's words before Postgres' message, by SQLSTATE. */
-const violations: Readonly<Record<string, string>> = {
-  "23001": "Can not delete or update due to data being referred. ",
-  "23502": "Not-NULL violation. ",
-  "23503": "Foreign key violation. ",
-  "23505": "Uniqueness violation. ",
-  "23514": "Check constraint violation. ",
-  "23P01": "Exclusion violation. ",
-};
-
-function databaseError(error: unknown, runs: readonly Run[], path = "$"): unknown {
-  if (error instanceof EngineError) return error;
-  const { code, message, detail, hint } = error as { code?: string; message: string; detail?: string; hint?: string };
-  if (isConnectionError(error) || code === "53300") return databaseLost(error, message);
-  const own = ownError(code);
-  if (own !== undefined)
-    return new EngineError({ message: `${violations[code ?? ""] ?? ""}${message}`, ...own, path, cause: error });
-  return new EngineError({
-    code: "unexpected",
-    path,
-    message: "database query error",
-    ...(cannotServe.test(code ?? "") ? { status: 503, reason: "database" } : {}),
-    internal: {
-      error: { status_code: code, message, description: detail ?? null, hint: hint ?? null },
-      statement: runs[0]?.text,
-    },
-    cause: error,
   });
 }
