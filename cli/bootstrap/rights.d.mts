@@ -1,4 +1,5 @@
 export function unwritable(
   error: unknown,
   project: string,
+  access?: (path: string, mode: number) => void,
 ): { readonly what: string; readonly remedy: string } | undefined;

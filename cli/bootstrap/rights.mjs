@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname } from "node:path";
 
@@ -24,18 +24,31 @@ function me() {
   }
 }
 
+/** Node's recursive mkdir reports a read-only file system as ENOENT; the nearest folder gives the real code. */
+function codeOf({ code, syscall, path }, access) {
+  if (code !== "ENOENT" || syscall !== "mkdir") return code;
+  try {
+    access(nearest(path).path, constants.W_OK);
+    return code;
+  } catch (error) {
+    return error.code;
+  }
+}
+
 /**
  * Why a file cannot be written, and how to fix it; undefined for any other error.
  * @param {unknown} error
  * @param {string} project folder of the checkout
+ * @param {(path: string, mode: number) => void} access
  * @returns {{ what: string, remedy: string } | undefined}
  */
-export function unwritable(error, project) {
+export function unwritable(error, project, access = accessSync) {
   if (!(error instanceof Error) || error.syscall === "connect" || typeof error.path !== "string") return undefined;
-  const reason = reasons[error.code];
+  const code = codeOf(error, access);
+  const reason = reasons[code];
   if (reason === undefined) return undefined;
   const what = `${error.path} cannot be written: ${reason}`;
-  if (error.code === "ENOSPC") return { what, remedy: "free some space; a first start needs about 6 GB." };
+  if (code === "ENOSPC") return { what, remedy: "free some space; a first start needs about 6 GB." };
   const { path, owner } = nearest(error.path);
   if (error.path !== project && !error.path.startsWith(`${project}/`))
     return { what, remedy: `give ${me()} write permission on ${path}, or set XDG_CACHE_HOME to another cache folder.` };

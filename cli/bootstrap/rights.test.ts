@@ -16,6 +16,17 @@ test("names an unwritable cache with the variable that selects another one", () 
   expect(problem?.remedy).toContain("XDG_CACHE_HOME");
 });
 
+test("names a read-only file system that a recursive mkdir reports as a missing folder", () => {
+  const error = Object.assign(failed("ENOENT", "/home/anna/.cache"), { syscall: "mkdir" });
+  const readOnly = (): never => {
+    throw failed("EROFS", "/home");
+  };
+  expect(unwritable(error, "/srv/routeql", readOnly)?.what).toBe(
+    "/home/anna/.cache cannot be written: the file system is read-only",
+  );
+  expect(unwritable(error, "/srv/routeql", () => undefined)).toBeUndefined();
+});
+
 test("reports a full disk", () => {
   expect(unwritable(failed("ENOSPC", "/srv/routeql/node_modules/a"), "/srv/routeql")?.remedy).toContain(
     "free some space",

@@ -1,5 +1,7 @@
 import { messageOf } from "@routeql/host/failure";
+import { projectFolder } from "@routeql/host/paths";
 import { DatabaseError } from "pg";
+import { unwritable } from "../bootstrap/rights.mjs";
 import { stackArgument, stackOption } from "../foundation/command.ts";
 import { older } from "./feed-problems.ts";
 import type { DatabaseFacts, Problem } from "./report.ts";
@@ -14,6 +16,8 @@ const mostConnections = 0.9;
 
 /** @param patience milliseconds in which the facts did not arrive: a slow way to the database is no fault of it; undefined for another error */
 export function unreadableDatabase(error: unknown, patience: number | undefined, stack: string): Problem {
+  const problem = unwritable(error, projectFolder);
+  if (problem) return { subject: "this machine", reason: problem.what, next: problem.remedy };
   // The owner has no connection either (SQLSTATE too_many_connections).
   const isFull = error instanceof DatabaseError && error.code === "53300";
   return {

@@ -256,6 +256,15 @@ test("blames no database for a way to it that is slow", () => {
   });
 });
 
+test("blames no database for a cache of this machine that is not writable", () => {
+  const error = Object.assign(new Error("EROFS"), { code: "EROFS", syscall: "mkdir", path: "/nowhere/.cache" });
+  expect(unreadableDatabase(error, undefined, "dev")).toEqual({
+    subject: "this machine",
+    reason: "/nowhere/.cache cannot be written: the file system is read-only",
+    next: expect.stringContaining("XDG_CACHE_HOME") as string,
+  });
+});
+
 test("names the command that fills a gap, and expects no feed where none is configured", () => {
   const [problem] = factProblems({ ...good, ...gaps(ended) }, {}, "dev", now);
   expect(problem?.next).toBe("npm run load -- --stack dev --fill-gap 3 FILE…; docs/operate/runbooks.md#feedgap");
