@@ -113,7 +113,10 @@ export function factProblems(
     problems.push({
       subject: "endpoint",
       reason: `clients refuse the certificate of ${endpoint.url}: ${endpoint.error}`,
-      next: "correct the certificate or the authority: docs/operate/your-files.md#certificates",
+      // OpenSSL's text. A clock that was ahead at `npm run up` leaves such a certificate, and the update does not renew it.
+      next: endpoint.error?.includes("certificate is not yet valid")
+        ? `timedatectl shows whether the clock is right; then npm run rotate --${stackOption(stack)} tls renews a self-signed certificate; docs/operate/your-files.md#certificates describes the others`
+        : "correct the certificate or the authority: docs/operate/your-files.md#certificates",
     });
   else if (endpoint?.error !== undefined)
     problems.push({

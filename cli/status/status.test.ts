@@ -256,6 +256,16 @@ test("blames no database for a way to it that is slow", () => {
   });
 });
 
+test.each([
+  ["certificate is not yet valid", "npm run rotate -- --stack dev tls"],
+  ["certificate has expired", "correct the certificate or the authority"],
+])("names the remedy for an endpoint whose %s", (error, next) => {
+  const endpoint = { url: "https://localhost", error, refusedCertificate: true };
+  expect(factProblems({ ...good, endpoint }, {}, "dev", now)).toMatchObject([
+    { next: expect.stringContaining(next) as string },
+  ]);
+});
+
 test("blames no database for a cache of this machine that is not writable", () => {
   const error = Object.assign(new Error("EROFS"), { code: "EROFS", syscall: "mkdir", path: "/nowhere/.cache" });
   expect(unreadableDatabase(error, undefined, "dev")).toEqual({
