@@ -35,3 +35,13 @@ test("names rollouts and restarts on Kubernetes", () => {
     "Services: gateway is updated pod by pod, sessions restarts (requests that need it return 503 meanwhile)",
   );
 });
+
+test("names services that are new or removed", () => {
+  expect(
+    describeEffects([
+      step("create", "StatefulSet", "database"),
+      step("create", "Deployment", "gateway"),
+      step("delete", "Deployment", "front"),
+    ])[0],
+  ).toBe("Services: database starts, gateway starts, front ends");
+});

@@ -31,9 +31,14 @@ export function describeEffects(steps: readonly Step[]): string[] {
   const services = restarted.filter((name) => !jobs.has(name));
   const kinds = new Map(changed.flatMap(([, type, name]) => (workloads.has(type) ? [[name, type] as const] : [])));
   const replaced = new Set(changed.flatMap(([op, , name]) => (op === "update" ? [] : [name])));
+  const opsOf = (service: string): Set<string> =>
+    new Set(changed.flatMap(([op, type, name]) => (workloads.has(type) && name === service ? [op] : [])));
   const effects = [
     ...reloads.map((name) => `${name} reloads`),
     ...services.map((name) => {
+      const [only, ...others] = opsOf(name);
+      if (others.length === 0 && only === "create") return `${name} starts`;
+      if (others.length === 0 && only === "delete") return `${name} ends`;
       if (kinds.get(name) === "Deployment") return `${name} is updated pod by pod`;
       if (kinds.get(name) === "StatefulSet") return `${name} restarts (requests that need it return 503 meanwhile)`;
       if (!replaced.has(name)) return `${name} changes in place`;

@@ -116,7 +116,7 @@ export function factProblems(
       // OpenSSL's text. A clock that was ahead at `npm run up` leaves such a certificate, and the update does not renew it.
       next: endpoint.error?.includes("certificate is not yet valid")
         ? `timedatectl shows whether the clock is right; then npm run rotate --${stackOption(stack)} tls renews a self-signed certificate; docs/operate/your-files.md#certificates describes the others`
-        : "correct the certificate or the authority: docs/operate/your-files.md#certificates",
+        : "correct the certificate, or name its authority in TLS_CA_FILE: docs/operate/your-files.md#certificates",
     });
   else if (endpoint?.error !== undefined)
     problems.push({

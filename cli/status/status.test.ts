@@ -138,6 +138,12 @@ const feedWith = (...open: readonly FeedGap[]): FeedFacts => ({
 const gaps = (...open: readonly FeedGap[]) => database({ feeds: [feedWith(...open)] });
 const unusable = "ldaps://a.example.net cannot be used: connect ECONNREFUSED";
 
+test("a refused certificate's remedy names the setting of a private authority", () => {
+  const refused = { url: "https://localhost", error: "self-signed certificate", refusedCertificate: true };
+  const [problem] = factProblems({ endpoint: refused }, {}, "site");
+  expect(problem?.next).toContain("TLS_CA_FILE");
+});
+
 test.each<[string, string, object, Parameters<typeof factProblems>[1]?]>([
   [
     "endpoint",

@@ -39,7 +39,7 @@ const requirementsPhase = (
 ): Phase & Ready<readonly string[]> =>
   phase("Cluster requirements", async ({ signal }) => {
     const missing = await missingRequirements(cluster.result.connection.cluster.api, plain, signal);
-    return [missing, missing.length === 0 ? "all met" : `${missing.length} missing, listed below`];
+    return [missing, missing.length === 0 ? "all met" : `${missing.length} missing or unknown, listed below`];
   });
 
 /** The place of a stack that is about to be created. */
