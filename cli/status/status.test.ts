@@ -140,7 +140,7 @@ const unusable = "ldaps://a.example.net cannot be used: connect ECONNREFUSED";
 
 test("a refused certificate's remedy names the setting of a private authority", () => {
   const refused = { url: "https://localhost", error: "self-signed certificate", refusedCertificate: true };
-  const [problem] = factProblems({ endpoint: refused }, {}, "site");
+  const [problem] = factProblems({ ...good, endpoint: refused }, {}, "site", now);
   expect(problem?.next).toContain("TLS_CA_FILE");
 });
 

@@ -56,6 +56,8 @@ test("the nightly backup reaches the database as its role, with the rights of a 
   expect(database.securityContext).toMatchObject(spec.securityContext);
   const [container] = spec.containers;
   expect(database.containers[0].securityContext).toMatchObject(container.securityContext);
+  // A network plugin may connect a new pod only after some seconds.
+  expect(container.command.at(-1)).toMatch(/pg_isready[^\n]*\n *pg_dump/);
   const env = Object.fromEntries(
     container.env.map((variable: { name: string; value?: string }) => [variable.name, variable.value]),
   );
