@@ -20,12 +20,16 @@ test.each([
   ["one with something else in its place", "$2b$10$abcdefghijklmnopqrstuv"],
 ])("%s takes the work of one with today's hash", async (_title, other) => {
   const own = await hashPassword("right");
-  // Processor time, which other load on the machine hardly changes.
+  // The least processor time of five: other work of this process, such as a collection of garbage, adds to some of them.
   const work = async (passwordHash: string | undefined) => {
-    const before = process.cpuUsage();
-    for (let round = 0; round < 5; round++) await passwords.matches(passwordHash, "wrong");
-    const { user, system } = process.cpuUsage(before);
-    return user + system;
+    const times: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      const before = process.cpuUsage();
+      await passwords.matches(passwordHash, "wrong");
+      const { user, system } = process.cpuUsage(before);
+      times.push(user + system);
+    }
+    return Math.min(...times);
   };
   await work(own);
   // Without the work the ratio would be near zero. The timing suite measures how close to one it is.
