@@ -28,6 +28,7 @@ import type { Secrets } from "../description/secrets.ts";
 import type { RouteQLArgs } from "../settings/groups.ts";
 import { checkedSettingsOf, settingsOf } from "../settings/reading/argument-problems.ts";
 import type { Settings } from "../settings/list.ts";
+import { foreignOnDocker } from "../targets/foreign-stack.ts";
 import { authorityOf } from "../tls/authority.ts";
 import { foreignCertificate, type GatewayCertificate } from "../tls/certificate.ts";
 import { ownCertificate } from "../tls/own-certificate.ts";
@@ -119,9 +120,19 @@ export class RouteQL extends ComponentResource {
       named,
       parent: this,
     });
-    const state =
-      given === false ? undefined : output(given ?? stateIdentity(name, { protect: protectData, parent: this }));
     const prefix = `${name}-${stack}`;
+    // An explicit provider can have a daemon that does not answer here.
+    const isAsked = settings.target === "docker" && options.provider === undefined && options.providers === undefined;
+    const generated = (): Output<string> => {
+      const identity = stateIdentity(name, { protect: protectData, parent: this });
+      if (!isAsked) return identity;
+      return identity.apply(async (own) => {
+        const refusal = await foreignOnDocker({ stack, prefix, identity: own });
+        if (refusal !== undefined) throw refusal;
+        return own;
+      });
+    };
+    const state = given === false ? undefined : output(given ?? generated());
     const images = { built: builtImages(settings), pulled: pulledImages(settings) };
     const ownAuthorities = authorityOf("authoritiesFile", settings.authoritiesFile);
     const databaseAuthority = authorityOf("databaseCaFile", settings.databaseCaFile);

@@ -2,7 +2,7 @@ import type { dockerClient } from "@routeql/host/docker/client";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
 import { log } from "@pulumi/pulumi";
 import { expect, test, vi } from "vitest";
-import { type OwnerCheck, ownerInCluster, ownerOnDocker } from "./foreign-stack.ts";
+import { foreignOnDocker, type OwnerCheck, ownerInCluster, ownerOnDocker } from "./foreign-stack.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -55,6 +55,17 @@ test.each([
   ["data without a label", daemon({})],
 ])("accepts %s", async (_, docker) => {
   expect(await messageFor(ownerOnDocker("local", docker), "mine")).toBeUndefined();
+});
+
+test("a component refuses a volume of another state, and accepts its own", async () => {
+  const volume = daemon({ "com.routeql.state": "other" });
+  const refusal = async (identity: string, prefix = "routeql-local"): Promise<string | undefined> =>
+    (await foreignOnDocker({ stack: "local", prefix, identity }, volume))?.message;
+  expect(await refusal("mine")).toContain(
+    "routeql-local-database-data on this Docker daemon belongs to another Pulumi",
+  );
+  expect(await refusal("other")).toBeUndefined();
+  expect(await refusal("mine", "shop-local")).toBeUndefined();
 });
 
 const place = { namespace: "routeql-local", instance: "routeql-local" };

@@ -37,6 +37,25 @@ function refusalOf(
   );
 }
 
+/**
+ * Why a component in the program of another team must not touch objects with its names. Docker gives an existing volume to whoever creates
+ * it, so a second state would own the first one's data.
+ * @param prefix of the names
+ */
+export async function foreignOnDocker(
+  { stack, prefix, identity }: { readonly stack: string; readonly prefix: string; readonly identity: string },
+  docker: DockerClient | undefined = daemonOfProvider(),
+): Promise<RunError | undefined> {
+  // A daemon that does not answer here fails the provider too, with its own reason.
+  const found = docker === undefined ? [] : await stackObjects(stack, docker, prefix).catch(() => []);
+  const foreign = found.find(({ labels }) => labels[stateLabel] !== undefined && labels[stateLabel] !== identity);
+  if (foreign === undefined) return undefined;
+  return new RunError(
+    `${foreign.name} on this Docker daemon belongs to ${describeOwner({ state: foreign.labels[stateLabel]! })}. ` +
+      `Give the component or the stack another name, or use that state.`,
+  );
+}
+
 export const ownerOnDocker =
   (stack: string, docker: DockerClient | undefined = daemonOfProvider()): OwnerCheck =>
   async (identity) => {

@@ -11,8 +11,15 @@ export interface StackObject {
   readonly labels: Labels;
 }
 
-/** Everything on the Docker daemon that a stack of this name has created. Other programs with the same stack name use other object names. */
-export async function stackObjects(stack: string, docker = dockerClient()): Promise<StackObject[]> {
+/**
+ * Everything on the Docker daemon that a stack of this name has created. Other programs with the same stack name use other object names.
+ * @param prefix of the names: component and stack
+ */
+export async function stackObjects(
+  stack: string,
+  docker = dockerClient(),
+  prefix = `routeql-${stack}`,
+): Promise<StackObject[]> {
   const filters = { label: [`${stackLabel}=${stack}`] };
   const [containers, networks, { Volumes: volumes }] = await Promise.all([
     docker.listContainers({ all: true, filters }),
@@ -34,7 +41,7 @@ export async function stackObjects(stack: string, docker = dockerClient()): Prom
     })),
     ...volumes.map(({ Name, Labels }) => ({ kind: "volume" as const, id: Name, name: Name, labels: Labels ?? {} })),
   ];
-  return all.filter(({ name }) => name.startsWith(`routeql-${stack}-`));
+  return all.filter(({ name }) => name.startsWith(`${prefix}-`));
 }
 
 export const isData = ({ kind, labels }: StackObject): boolean =>
