@@ -38,8 +38,8 @@ function refusalOf(
 }
 
 /**
- * Why a component in the program of another team must not touch objects with its names. Docker gives an existing volume to whoever creates
- * it, so a second state would own the first one's data.
+ * Why a component in the program of another team must not touch objects with its names. Docker accepts the creation of an existing
+ * volume, so a second state would own the first one's data.
  * @param prefix of the names
  */
 export async function foreignOnDocker(
