@@ -32,3 +32,7 @@ test("a replay of refused lines alone fails before it opens the database", async
   expect(code).toBe(1);
   expect(errors).toContain("nothing was replayed: every line was refused");
 });
+
+test("a replay reads files of more updates than a call takes arguments", async () => {
+  expect(await replay(Array.from({ length: 200_000 }, () => good))).toEqual({ code: opened, errors: "" });
+});

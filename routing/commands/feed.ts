@@ -46,12 +46,12 @@ export async function feedCommand(
 ): Promise<number> {
   const parsed = readArguments(feedHelp, () => parseArguments(args), output);
   if (typeof parsed === "number") return parsed;
-  const updates: NumberedUpdate[] = [];
+  let updates: readonly NumberedUpdate[] = [];
   for (const file of await withFolders(parsed.files)) {
     const tally = new Tally();
     const before = updates.length;
     try {
-      updates.push(...(await read(file, parsed.service, tally, mostReplayed - updates.length)));
+      updates = updates.concat(await read(file, parsed.service, tally, mostReplayed - updates.length));
     } catch (error) {
       const reason = error instanceof BrokenInput ? error.message : unreadable(error);
       if (reason === undefined) throw error;

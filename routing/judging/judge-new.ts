@@ -48,14 +48,14 @@ export async function judgeNew(client: Client, active: ActiveConfiguration, rows
       if (mark !== undefined) marks.push(mark);
     }
     judge.settle();
-    changed.push(...episodes.changed);
+    for (const episode of episodes.changed) changed.push(episode);
   }
   if (again.prefixes.size > 0) {
     const rewind = await judgeAgain(client, active, again, sorted, hijacked);
-    marks.push(...rewind.marks.filter(({ row }) => rewind.fresh.has(row)));
-    stored.push(...rewind.marks.filter(({ row }) => !rewind.fresh.has(row)));
-    changed.push(...rewind.changed);
-    outdated.push(...rewind.outdated);
+    // One by one: a call takes about 120,000 arguments, and a wide prefix can have more marks.
+    for (const mark of rewind.marks) (rewind.fresh.has(mark.row) ? marks : stored).push(mark);
+    for (const episode of rewind.changed) changed.push(episode);
+    for (const key of rewind.outdated) outdated.push(key);
   }
   const visibility = await visibilityOf(client, active.minPeers, sorted);
   for (const row of sorted) {
@@ -74,6 +74,8 @@ export async function judgeNew(client: Client, active: ActiveConfiguration, rows
     },
   };
 }
+
+const earliest = (times: Iterable<Time>): Time => [...times].reduce((one, other) => Math.min(one, other), Infinity);
 
 /** Prefixes whose records are computed again, from a time. */
 interface Rewound {
@@ -98,10 +100,10 @@ async function rewound(
       if (hijacked.has(row) && prefix === row.prefix) needed.add(prefix);
     }
   if (late.size === 0) return { prefixes: needed, from: 0 };
-  let from = Math.min(...late.values());
+  let from = earliest(late.values());
   for (const { prefix } of await changeableRecords(client, [...late.keys()], from)) needed.add(prefix);
   const withNew = new Set([...hijacked].map(({ prefix }) => prefix));
-  from = Math.min(...[...needed].map((prefix) => late.get(prefix) ?? from));
+  from = earliest([...needed].map((prefix) => late.get(prefix) ?? from));
   for (let before = -1, start = Number.NaN; needed.size > 0 && (needed.size !== before || start !== from);) {
     before = needed.size;
     start = from;
