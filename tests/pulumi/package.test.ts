@@ -24,9 +24,10 @@ describe("the packed component", { timeout: 400_000 }, () => {
   let args: Readonly<Record<string, unknown>> = {};
   let environment: NodeJS.ProcessEnv = {};
 
-  async function foreign(operation: "preview" | "up" | "destroy", remote = false) {
+  /** @param projectName of the program: each has a state of its own */
+  async function foreign(operation: "preview" | "up" | "destroy", { remote = false, projectName = "shop" } = {}) {
     const providers = [...pluginFolders(), { name: "routeql", path: join(folder, "node_modules/pulumi-routeql") }];
-    const settings = { cli: dirname(dirname(cli)), providers, stackName, args, operation, remote };
+    const settings = { cli: dirname(dirname(cli)), providers, stackName, projectName, args, operation, remote };
     const said = await mustRun(process.execPath, ["main.mjs"], {
       cwd: folder,
       env: { ...environment, ROUTEQL_FOREIGN: JSON.stringify(settings) },
@@ -95,7 +96,7 @@ describe("the packed component", { timeout: 400_000 }, () => {
   });
 
   test("is constructed by its plugin, with outputs in a group of arguments", async () => {
-    const { changes } = await foreign("preview", true);
+    const { changes } = await foreign("preview", { remote: true });
     expect(changes["create"]).toBeGreaterThan(60);
   });
 
@@ -122,6 +123,16 @@ describe("the packed component", { timeout: 400_000 }, () => {
     expect(await answer("desk", "hijack_as")).toEqual({ data: { view_hijacks: [] } });
     expect(await answer("desk", "comment")).toHaveProperty("errors");
     await dispatcher.close();
+    expect(Object.keys((await foreign("up")).changes)).toEqual(["same"]);
+  });
+
+  test("another state with the same names is refused, and leaves everything", async () => {
+    const before = await everythingOf(stackName);
+    const other = { projectName: "other" };
+    await expect(foreign("up", other)).rejects.toThrow(/on this Docker daemon belongs to another Pulumi state/);
+    expect(await everythingOf(stackName)).toEqual(before);
+    expect(Object.keys((await foreign("destroy", other)).changes)).toEqual(["delete"]);
+    expect(await everythingOf(stackName)).toEqual(before);
     expect(Object.keys((await foreign("up")).changes)).toEqual(["same"]);
   });
 

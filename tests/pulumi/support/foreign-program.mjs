@@ -4,7 +4,7 @@ import { ComponentResource, interpolate } from "@pulumi/pulumi";
 import { RandomId } from "@pulumi/random";
 import { RouteQL } from "pulumi-routeql";
 
-const { cli, providers, stackName, args, operation, remote } = JSON.parse(process.env.ROUTEQL_FOREIGN ?? "");
+const { cli, providers, stackName, projectName, args, operation, remote } = JSON.parse(process.env.ROUTEQL_FOREIGN ?? "");
 
 /** The component as a program in another language creates it: by its plugin, with a host name that a preview does not know. */
 function constructRemotely() {
@@ -20,12 +20,12 @@ const program = async () => {
   return { url, caCertificate, engineAccessKey };
 };
 const stack = await LocalWorkspace.createOrSelectStack(
-  { stackName, projectName: "shop", program },
+  { stackName, projectName, program },
   {
     workDir: import.meta.dirname,
     pulumiCommand: await PulumiCommand.get({ root: cli }),
     projectSettings: {
-      name: "shop",
+      name: projectName,
       runtime: "nodejs",
       backend: { url: `file://${import.meta.dirname}` },
       plugins: { providers },
