@@ -4,7 +4,9 @@ import { ComponentResource, interpolate } from "@pulumi/pulumi";
 import { RandomId } from "@pulumi/random";
 import { RouteQL } from "pulumi-routeql";
 
-const { cli, providers, stackName, projectName, args, operation, remote } = JSON.parse(process.env.ROUTEQL_FOREIGN ?? "");
+const { cli, providers, stackName, projectName, args, operation, remote } = JSON.parse(
+  process.env.ROUTEQL_FOREIGN ?? "",
+);
 
 /** The component as a program in another language creates it: by its plugin, with a host name that a preview does not know. */
 function constructRemotely() {
