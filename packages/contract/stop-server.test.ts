@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { Agent, createServer, get, type IncomingMessage, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
+import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { stopServer } from "./stop-server.ts";
 
@@ -45,6 +46,7 @@ test("answers a request on a kept connection with Connection: close and accepts 
   const kept = connect(port, "127.0.0.1");
   expect(await ask(kept)).toContain("\r\nConnection: keep-alive\r\n");
   const stopped = stopServer(server, long, long);
+  await expect.poll(() => server.listening).toBe(false);
   const [refused] = (await once(connect(port, "127.0.0.1"), "error")) as [Error];
   expect(refused).toMatchObject({ code: "ECONNREFUSED" });
   const closed = once(kept, "close");
@@ -70,4 +72,28 @@ test("cuts a request without an end after the grace period", async () => {
   await once(server, "request");
   await stopServer(server, 10);
   expect((await failed)[0]).toMatchObject({ code: "ECONNRESET" });
+});
+
+test("answers a client that connected while the server was at work", async () => {
+  const server = createServer((_, response) => void response.end("done"));
+  const connected = new Int32Array(new SharedArrayBuffer(4));
+  const client = new Worker(
+    `const { parentPort, workerData } = require("node:worker_threads");
+     const socket = require("node:net").connect(workerData.port, "127.0.0.1", () => {
+       socket.write("GET / HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n", () => {
+         Atomics.store(workerData.connected, 0, 1);
+         Atomics.notify(workerData.connected, 0);
+       });
+     });
+     socket.once("data", (answer) => parentPort.postMessage(String(answer)));
+     socket.once("error", ({ code }) => parentPort.postMessage(code));`,
+    { eval: true, workerData: { port: await listen(server), connected } },
+  );
+  await once(client, "online");
+  const answered = once(client, "message");
+  // No turn of the event loop, in which the server could accept it.
+  Atomics.wait(connected, 0, 0);
+  const stopped = stopServer(server, long, 10);
+  expect((await answered)[0]).toContain("done");
+  await Promise.all([client.terminate(), stopped]);
 });

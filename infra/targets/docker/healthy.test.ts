@@ -29,10 +29,13 @@ function createdAt(Created: string, ...given: readonly (string | undefined | Loo
 const container = { name: "engine", id: "0123456789abcdef" };
 const quick = { pause: 1 };
 
-test("waits for a started service until it is healthy", async () => {
-  const { docker, looks } = daemon("starting", "starting", "healthy");
+test.each([
+  ["healthy", ["starting", "starting", "healthy"]],
+  ["healthy, although it is unhealthy on its way", ["starting", "unhealthy", "unhealthy", "healthy"]],
+])("waits for a started service until it is %s", async (_, states) => {
+  const { docker, looks } = daemon(...states);
   await untilHealthy(container, docker, quick);
-  expect(looks()).toBe(3);
+  expect(looks()).toBe(states.length);
 });
 
 test.each([["starting"], ["starting", "unhealthy"]])(

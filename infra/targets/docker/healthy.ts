@@ -12,8 +12,9 @@ export const readyWithin = 120;
 const begin = Date.now();
 
 /**
- * Waits for a service that starts. The provider waits when it creates a container, but not when it starts a stopped one. A service that is
- * unhealthy, does not run or starts again and again stops no update, which may be its repair.
+ * Waits for a service that starts. The provider waits when it creates a container, but not when it starts a stopped one. A service may be
+ * unhealthy on its way, such as the archive after a restore, until the database has a primary. One that is unhealthy at first, does not run or
+ * starts again and again stops no update, which may be its repair.
  * @throws {RunError} if it does not become healthy
  */
 export async function untilHealthy(
@@ -31,7 +32,7 @@ export async function untilHealthy(
     if (found.RestartCount > first.RestartCount) return;
     const state = found.State.Health?.Status;
     if (state === "healthy" || (state !== "starting" && found === first)) return;
-    if (state === "unhealthy" || Date.now() >= deadline)
+    if (Date.now() >= deadline)
       throw new RunError(`The ${name} started but did not become healthy. See its log: docker logs ${id.slice(0, 12)}`);
     await sleep(pause);
   }
