@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -40,6 +41,29 @@ current-context: "${current}"
     expect(config.getCurrentContext()).toBe("default");
     expect(config.getCurrentCluster()?.server).toBe("https://127.0.0.1:6443");
     expect(config.getCurrentUser()?.token).toBe("t6443");
+  });
+
+  test("have certificates at paths relative to the file", () => {
+    const relative = file(
+      "relative",
+      `clusters: [{ name: c, cluster: { server: "https://127.0.0.1:6443", certificate-authority: ca.crt } }]
+users: [{ name: ada, user: { client-certificate: pki/ada.crt, client-key: /etc/ada.key } }]
+contexts: [{ name: x, context: { cluster: c, user: ada } }]
+current-context: x
+`,
+    );
+    vi.stubEnv("KUBECONFIG", relative);
+    const config = defaultConfig();
+    expect(config.getCurrentCluster()?.caFile).toBe(join(folder, "ca.crt"));
+    expect(config.getCurrentUser()).toMatchObject({ certFile: join(folder, "pki/ada.crt"), keyFile: "/etc/ada.key" });
+  });
+
+  test("are read once, so that a pipe can be one", () => {
+    const program = `const { defaultConfig } = await import(${JSON.stringify(import.meta.resolve("./client.ts"))});
+      console.log(defaultConfig().getCurrentUser()?.token);`;
+    const command = 'cat "$0" | KUBECONFIG=/dev/stdin "$1" --input-type=module --eval "$2"';
+    const words = ["-c", command, one, process.execPath, program];
+    expect(execFileSync("sh", words, { encoding: "utf8" })).toBe("t6443\n");
   });
 
   test("are named without an excerpt if one cannot be read, because it may have a token", () => {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { type IncomingMessage, request as httpRequest } from "node:http";
 import { request as httpsRequest, type RequestOptions } from "node:https";
 import { createRequire } from "node:module";
-import { delimiter } from "node:path";
+import { delimiter, dirname } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { KubeConfig } from "@kubernetes/client-node";
@@ -55,7 +55,10 @@ function loadListed(config: KubeConfig, files: readonly string[], empty: () => K
   for (const file of present) {
     const next = empty();
     reading(file, () => {
-      if (hasContent(readFileSync(file, "utf8"))) next.loadFromFile(file);
+      // Read once: a pipe, such as of `KUBECONFIG=<(...)`, is empty the second time.
+      const content = readFileSync(file, "utf8");
+      if (hasContent(content)) next.loadFromString(content);
+      next.makePathsAbsolute(dirname(file));
     });
     config.clusters = joined(config.clusters, next.clusters);
     config.users = joined(config.users, next.users);
