@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
 import type { KubernetesObject } from "@routeql/host/kubernetes/objects";
+import { ApiError } from "@routeql/host/kubernetes/client";
 import { reportWaiting, waitingReasons } from "./waiting.ts";
 
 const place = { server: "https://cluster.example.net", namespace: "routeql", instance: "routeql-prod" };
@@ -108,13 +109,14 @@ test("reports until the update ends, also after a request that failed", async ()
   let asked = 0;
   const ask = async (): Promise<readonly string[]> => {
     asked++;
-    if (asked === 1) throw new Error("events is forbidden");
+    if (asked === 1) throw new ApiError(403, '{"message":"events is forbidden"}');
+    if (asked === 2) throw new ApiError(503, '{"message":"the server is stopping"}');
     return ["pod engine-1 has no node"];
   };
   const report = (found: readonly string[]): void => {
     reported.push(found);
-    if (reported.length === 2) ends.abort();
+    if (reported.length === 3) ends.abort();
   };
   await reportWaiting(ask, report, ends.signal, 1);
-  expect(reported).toEqual([[], ["pod engine-1 has no node"]]);
+  expect(reported).toEqual([[], ["the server is stopping"], ["pod engine-1 has no node"]]);
 });

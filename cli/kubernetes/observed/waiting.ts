@@ -1,5 +1,7 @@
 /** Why pods of a stack are not ready or not created: read from pods and events, for the terminal during an update. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "@routeql/host/failure";
+import { isPassing } from "@routeql/host/kubernetes/client";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
 import { field, type KubernetesObject, listAt, textAt } from "@routeql/host/kubernetes/objects";
 import { describePod, podReadiness } from "@routeql/host/kubernetes/readiness";
@@ -84,8 +86,8 @@ export async function waitingReasons(
 }
 
 /**
- * Asks for the reasons again and again, and passes them on until the signal aborts. A cluster that does not answer, or rights that do not
- * include events, leave the update as it is.
+ * Asks for the reasons again and again, and passes them on until the signal aborts. A cluster that does not answer is a reason. Rights that
+ * do not include events leave the update as it is.
  */
 export async function reportWaiting(
   ask: (signal: AbortSignal) => Promise<readonly string[]>,
@@ -96,6 +98,6 @@ export async function reportWaiting(
   while (!signal.aborted) {
     await sleep(everyMilliseconds, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
-    report(await ask(signal).catch(() => []));
+    report(await ask(signal).catch((error: unknown) => (isPassing(error) ? [messageOf(error)] : [])));
   }
 }

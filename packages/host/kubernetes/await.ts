@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isPassing } from "./client.ts";
 import type { Cluster } from "./cluster.ts";
 import { conditionOf, groupOf, type KubernetesObject, nameOf, numberAt, type Reference } from "./objects.ts";
 import {
@@ -66,6 +67,23 @@ function secondsFor(object: KubernetesObject): number {
   return deadline > 0 ? deadline + 60 : defaultSeconds;
 }
 
+/** Repeats a read until the wait's deadline while the API server does not answer, such as during its restart. Writes are not repeated. */
+async function answered<Result>(
+  read: () => Promise<Result>,
+  { cluster, deadline, signal }: { readonly cluster: Cluster; readonly deadline: number; readonly signal: AbortSignal },
+): Promise<Result> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!isPassing(error) || Date.now() > deadline) throw error;
+      const until = new Date(deadline).toISOString();
+      if (attempt === 0) cluster.api.onWarning(`${(error as Error).message}; the request is repeated until ${until}`);
+      await sleep(pollMilliseconds, undefined, { signal });
+    }
+  }
+}
+
 async function judge(object: KubernetesObject, cluster: Cluster, signal: AbortSignal): Promise<Readiness> {
   const expression = annotation(object, waitForAnnotation);
   if (expression !== undefined) return waitedFor(expression, object);
@@ -82,8 +100,10 @@ export async function untilReady(
   if (annotation(applied, "pulumi.com/skipAwait") === "true") return applied;
   const seconds = secondsFor(applied);
   const deadline = Date.now() + seconds * 1000;
+  const wait = { cluster, deadline, signal };
   for (let object = applied; ;) {
-    const readiness = await judge(object, cluster, signal);
+    const seen = object;
+    const readiness = await answered(() => judge(seen, cluster, signal), wait);
     if ("ready" in readiness) return object;
     const reason =
       "failed" in readiness
@@ -91,9 +111,12 @@ export async function untilReady(
         : Date.now() > deadline
           ? `${readiness.waitsFor}, after ${seconds} s`
           : undefined;
-    if (reason !== undefined) throw new NotReady(object, [reason, ...(await troubleOf(object, cluster, signal))]);
+    if (reason !== undefined) {
+      const trouble = await answered(() => troubleOf(seen, cluster, signal), wait);
+      throw new NotReady(object, [reason, ...trouble]);
+    }
     await sleep(pollMilliseconds, undefined, { signal });
-    const next = await cluster.get(reference, signal);
+    const next = await answered(() => cluster.get(reference, signal), wait);
     if (!next) throw new NotReady(object, ["it was deleted during the wait"]);
     object = next;
   }
@@ -107,7 +130,7 @@ export async function deleteAndWait(reference: Reference, cluster: Cluster, sign
   if (annotation(found, "pulumi.com/skipAwait") === "true") return;
   const deadline = Date.now() + secondsFor(found) * 1000;
   for (;;) {
-    const object = await cluster.get(reference, signal);
+    const object = await answered(() => cluster.get(reference, signal), { cluster, deadline, signal });
     // A newer object with the same name is not the deleted one.
     if (!object || object.metadata.uid !== found.metadata.uid) return;
     if (Date.now() > deadline)

@@ -109,8 +109,8 @@ export async function authorize(
 export class ApiClient {
   readonly server: string;
   readonly defaultNamespace: string;
+  readonly onWarning: OnWarning;
   private readonly config: KubeConfig;
-  private readonly onWarning: OnWarning;
 
   constructor(config: KubeConfig, onWarning: OnWarning = () => undefined) {
     const cluster = config.getCurrentCluster();
@@ -129,7 +129,7 @@ export class ApiClient {
     this.onWarning = onWarning;
   }
 
-  /** @throws ApiError when the server rejects the request; an Error naming the server when it does not answer */
+  /** @throws ApiError when the server rejects the request; NoAnswer when it does not answer */
   async json<T>(request: ApiRequest): Promise<T> {
     return JSON.parse(await this.text(request)) as T;
   }
@@ -156,8 +156,7 @@ export class ApiClient {
   /** @param given the caller's signal, whose reason is thrown */
   private failure(error: unknown, given: AbortSignal | undefined): Error {
     if (given?.aborted) return given.reason as Error;
-    const reason = error instanceof Error ? error.message : String(error);
-    return new Error(`the Kubernetes API server ${this.server} does not answer: ${reason}`, { cause: error });
+    return new NoAnswer(this.server, error);
   }
 
   private async whole(response: IncomingMessage, given: AbortSignal | undefined): Promise<string> {
@@ -193,6 +192,26 @@ export class ApiClient {
     });
   }
 }
+
+class NoAnswer extends Error {
+  /** Of the connection, such as ECONNREFUSED. */
+  readonly code: string | undefined;
+
+  constructor(server: string, cause: unknown) {
+    const { message, code, name } = cause as NodeJS.ErrnoException;
+    // A name with several addresses fails without a message.
+    super(`the Kubernetes API server ${server} does not answer: ${message || code}`, { cause });
+    this.code = name === "TimeoutError" ? "ETIMEDOUT" : code;
+  }
+}
+
+const passing = /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$/;
+
+/** Whether the same request may succeed later: the connection failed, or a server that starts or stops answered. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof ApiError
+    ? error.code === 429 || error.code >= 500
+    : error instanceof NoAnswer && passing.test(error.code ?? "");
 
 /** The API server's Status of a rejected request. */
 interface Status {
