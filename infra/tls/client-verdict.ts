@@ -23,7 +23,9 @@ function answerInThread(): void {
   const options = { ciphers: "DEFAULT@SECLEVEL=2", minVersion: "TLSv1.2" } as const;
   const ask = ({ certificate, privateKey, trusted }: Presented): Promise<Verdict> =>
     new Promise((resolve) => {
-      const failed = (error: NodeJS.ErrnoException): void => resolve(error.code ?? error.message);
+      // Node has no code for some of OpenSSL's reasons, such as "excluded subtree violation".
+      const failed = ({ code, message }: NodeJS.ErrnoException): void =>
+        resolve(code === undefined || code === "UNSPECIFIED" ? message : code);
       try {
         const [left, right] = duplexPair();
         const secureContext = createSecureContext({ ...options, cert: certificate, key: privateKey });

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { ExtendedKeyUsageExtension, Extension } from "@peculiar/x509";
-import { isSecret, output, type Output, secret } from "@pulumi/pulumi";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isSecret, log, output, type Output, secret } from "@pulumi/pulumi";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { SettingsError } from "../settings/reading/error.ts";
 import { host, issue, type Issued, type IssueOptions, issueServer } from "../testing/certificates.ts";
 import { checkedCertificate, ownCertificate } from "./own-certificate.ts";
@@ -127,6 +127,19 @@ describe("accepts", () => {
   });
 });
 
+/** A certificate of `openssl req` with its key. */
+async function requested(request: string): Promise<Given> {
+  const files = ["-keyout", join(folder, "own.key"), "-out", join(folder, "own.pem")];
+  await run("openssl", ["req", "-x509", "-nodes", ...request.split(" "), ...files]);
+  const [certificate = "", key = ""] = ["own.pem", "own.key"].map((name) => readFileSync(join(folder, name), "utf8"));
+  return { chain: [certificate], key };
+}
+
+test("accepts a certificate without a subject, as Let's Encrypt and Caddy issue it", async () => {
+  const given = await requested(`-newkey rsa:2048 -subj / -addext subjectAltName=critical,DNS:${host}`);
+  expect(problems(given)).toEqual([]);
+});
+
 const at = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
 const server = new ExtendedKeyUsageExtension(["1.3.6.1.5.5.7.3.2"]);
 
@@ -188,13 +201,8 @@ describe("refuses, naming the certificate, the reason and the remedy:", () => {
     ["-newkey rsa:2048 -set_serial -5", "has a negative serial number, which clients in Go refuse"],
   ];
   test.each(kinds)("a certificate of `openssl req %s`", async (request, fault) => {
-    const files = ["-keyout", join(folder, "own.key"), "-out", join(folder, "own.pem")];
-    const names = ["-subj", `/CN=${host}`, "-addext", `subjectAltName=DNS:${host}`];
-    await run("openssl", ["req", "-x509", "-nodes", ...request.split(" "), ...names, ...files]);
-    const [certificate = "", key = ""] = ["own.pem", "own.key"].map((name) => readFileSync(join(folder, name), "utf8"));
-    expect(problems({ chain: [certificate], key })).toEqual([
-      expect.stringContaining(`has the certificate ${host}, which ${fault}`),
-    ]);
+    const given = await requested(`${request} -subj /CN=${host} -addext subjectAltName=DNS:${host}`);
+    expect(problems(given)).toEqual([expect.stringContaining(`has the certificate ${host}, which ${fault}`)]);
   });
 
   test("an authority with a key of such a kind, which a client in Node does not survive", async () => {
@@ -238,6 +246,28 @@ describe("refuses, naming the certificate, the reason and the remedy:", () => {
     ]);
   });
 
+  test.each([
+    ["a signature with SHA-224", "-sha224", "", "is signed with sha224WithRSAEncryption, which clients refuse"],
+    ["a name that is not ASCII", "", ",DNS:bücher.example", "has a name with characters outside of ASCII, which"],
+  ])("%s", async (_, option, name, fault) => {
+    const own = await requested("-newkey rsa:2048 -subj /CN=Own");
+    const [pem, keyPem] = ["own-root.pem", "own-root.key"].map((file) => join(folder, file));
+    writeFileSync(pem!, textOf(own.chain));
+    writeFileSync(keyPem!, own.key);
+    const names = `-subj /CN=${host} -addext subjectAltName=DNS:${host}${name}`;
+    const given = await requested(`-newkey rsa:2048 ${names} -CA ${pem} -CAkey ${keyPem} ${option}`.trim());
+    expect(problems({ ...given, authority: { ...root, pem: textOf(own.chain) } })).toEqual([
+      expect.stringContaining(`has the certificate ${host}, which ${fault}`),
+    ]);
+  });
+
+  test("an extension that clients do not know, with OpenSSL's reason", async () => {
+    const unknown = await issueServer({ issuer: root, extensions: [new Extension("1.2.3.4", true, Buffer.of(5, 0))] });
+    expect(problems({ chain: [unknown], key: unknown.keyPem, authority: root })).toEqual([
+      expect.stringContaining("is refused by clients: unhandled critical extension."),
+    ]);
+  });
+
   test("a key of another certificate", async () => {
     const other = await issueServer();
     expect(problems({ chain: [leaf, mid], key: other.keyPem, authority: root })).toEqual([
@@ -271,4 +301,19 @@ test("takes the texts of other resources, and only the key stays secret", async 
     own.pem,
   ]);
   expect(await Promise.all([isSecret(made.certificate), isSecret(made.privateKey)])).toEqual([false, true]);
+});
+
+test.each([
+  ["is valid for 826 days, more than 825", "-days 826 -addext extendedKeyUsage=serverAuth"],
+  ["lacks the extended key usage of servers (serverAuth)", "-days 825"],
+])("warns that Apple's clients refuse a certificate that %s", async (fault, request) => {
+  const warn = vi.spyOn(log, "warn").mockResolvedValue();
+  const { chain, key } = await requested(
+    `-newkey rsa:2048 ${request} -subj /CN=${host} -addext subjectAltName=DNS:${host}`,
+  );
+  ownCertificate({ certificateFile: textOf(chain), privateKeyFile: key, publicHost: host });
+  expect(warn.mock.calls).toEqual([
+    [expect.stringContaining(`the certificate ${host} ${fault}, so Safari and other programs of macOS`)],
+  ]);
+  warn.mockRestore();
 });

@@ -1,14 +1,14 @@
 import type { KeyObject, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import { getCACertificates, rootCertificates } from "node:tls";
-import { type Input, output, secret, unsecret } from "@pulumi/pulumi";
+import { type Input, log, output, secret, unsecret } from "@pulumi/pulumi";
 import { certificatesOf, pemOf, pemOfKey, privateKeysOf } from "@routeql/contract/pem";
 import { derive } from "../inputs.ts";
 import { SettingsError, type SettingsProblem } from "../settings/reading/error.ts";
 import type { GatewayCertificate } from "./certificate.ts";
 import { clientVerdicts } from "./client-verdict.ts";
 import { placeOf, readGiven } from "./given-file.ts";
-import { faultOfLeaf } from "./leaf-faults.ts";
+import { appleFault, faultOfLeaf } from "./leaf-faults.ts";
 import { bestFirst, explainRefusal, faultsOf, isSelfSigned, nameOf, pathsFrom } from "./path-faults.ts";
 
 /** Whether clients find the name in the certificate: they read no common name. */
@@ -160,11 +160,21 @@ export function checkedCertificate({
   return checked;
 }
 
+function checkedWithWarning(given: OwnCertificate): Checked {
+  const checked = checkedCertificate(given);
+  const fault = appleFault(certificatesOf(checked.certificate)[0]!);
+  if (fault !== undefined)
+    void log.warn(
+      `tlsCertificateFile: ${fault}, so Safari and other programs of macOS and iOS refuse it. Order a new certificate if you have such clients`,
+    );
+  return checked;
+}
+
 /** Your own certificate, checked as soon as it, its key and the public name are known. */
 export function ownCertificate(given: {
   readonly [Name in keyof OwnCertificate]: Input<OwnCertificate[Name]>;
 }): GatewayCertificate {
-  const known = output(derive(given, (each) => checkedCertificate(each)));
+  const known = output(derive(given, (each) => checkedWithWarning(each)));
   return {
     certificate: unsecret(known.certificate),
     privateKey: secret(known.privateKey),

@@ -8,8 +8,11 @@ export const nameOf = (name: string | undefined): string =>
 
 export const isSelfSigned = (certificate: X509Certificate): boolean => issued(certificate, certificate);
 
+const textOf = (name: string | undefined): string => (name ?? "").toLowerCase();
+
 function issued(issuer: X509Certificate, certificate: X509Certificate): boolean {
-  if (issuer.subject.toLowerCase() !== certificate.issuer.toLowerCase()) return false;
+  // Node has no text for an empty name: certificates often have names in their extension only.
+  if (textOf(issuer.subject) !== textOf(certificate.issuer)) return false;
   try {
     return certificate.verify(issuer.publicKey);
   } catch {
@@ -71,7 +74,7 @@ const negativeNumber = ({ serialNumber }: X509Certificate): string | undefined =
   serialNumber.startsWith("-") ? "has a negative serial number, which clients in Go refuse" : undefined;
 
 const weakDigest = ({ signatureAlgorithm = "" }: X509Certificate): string | undefined =>
-  /sha-?1(?![0-9])|md[245]/i.test(signatureAlgorithm)
+  /sha-?(1|224)(?![0-9])|md[245]/i.test(signatureAlgorithm)
     ? `is signed with ${signatureAlgorithm}, which clients refuse`
     : undefined;
 

@@ -24,6 +24,7 @@ test.each([
   ["OpenSSL's older label", `${one}\n${two}\n`.replaceAll(" CERTIFICATE-", " X509 CERTIFICATE-")],
   ["a byte order mark", textOfPem(Buffer.from(`\uFEFF${one}\n${two}`))],
   ["UTF-16", textOfPem(Buffer.from(`\uFEFF${one}\n${two}`, "utf16le"))],
+  ["UTF-16 without a mark", textOfPem(Buffer.from(`${one}\n${two}`, "utf16le"))],
 ])("reads certificates with %s, and encodes them again", (_, text) => {
   expect(pemOf(certificatesOf(text))).toBe(both);
   expect(both).toMatch(/^(-----BEGIN CERTIFICATE-----\n([A-Za-z0-9+/=]{1,64}\n)+-----END CERTIFICATE-----\n){2}$/);
@@ -74,5 +75,11 @@ test.each([
 
 test("names a binary file and the commands that convert it", () => {
   const binary = execFileSync("openssl", ["x509", "-outform", "DER"], { input: one });
-  expect(() => textOfPem(binary)).toThrow("is in binary form (DER or PKCS#12), not in PEM form. Convert it with");
+  expect(() => textOfPem(binary)).toThrow(
+    "is in binary form (DER, PKCS#7 or PKCS#12), not in PEM form. Convert it with",
+  );
+});
+
+test("names the base64 of a Secret and the command that decodes it", () => {
+  expect(() => textOfPem(Buffer.from(Buffer.from(one).toString("base64")))).toThrow("Decode it with `base64 -d`");
 });

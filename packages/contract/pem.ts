@@ -11,6 +11,9 @@ interface Block {
   readonly body: string;
 }
 
+/** The base64 of `-----BEGIN `. */
+const encodedBeginning = "LS0tLS1CRUdJTi";
+
 /** The text of a file: UTF-8 or, as Windows PowerShell writes it, UTF-16, without a byte order mark. @throws {PemError} for a binary file */
 export function textOfPem(content: Buffer): string {
   const [first, second] = content;
@@ -18,9 +21,14 @@ export function textOfPem(content: Buffer): string {
   if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(content);
   if (first === 0x30 && (second ?? 0) >= 0x80)
     throw new PemError(
-      "is in binary form (DER or PKCS#12), not in PEM form. Convert it with `openssl x509 -inform DER`, `openssl pkey -inform DER` or `openssl pkcs12 -noenc`",
+      "is in binary form (DER, PKCS#7 or PKCS#12), not in PEM form. Convert it with `openssl x509 -inform DER`, `openssl pkey -inform DER`, `openssl pkcs7 -inform DER -print_certs` or `openssl pkcs12 -noenc`",
     );
-  return new TextDecoder().decode(content);
+  // Without a mark, as iconv writes it.
+  if (second === 0) return new TextDecoder("utf-16le").decode(content);
+  const text = new TextDecoder().decode(content);
+  if (text.trimStart().startsWith(encodedBeginning))
+    throw new PemError("is a PEM file in base64, as Secrets of Kubernetes have it. Decode it with `base64 -d`");
+  return text;
 }
 
 /** All blocks in order, also where a line end is missing between two, or is written as `\n` or `\r\n`. @throws {PemError} with the line */
