@@ -69,7 +69,7 @@ def position(row: dict) -> list[dict]:
 def updates(start: str, end: str):
     """Every update from start to end, in the order of ORDER. `offset` counts only rows that are equal to the last one."""
     headers, last, offset = authorization(), None, 0
-    refused = 0
+    is_new_token = True
     while True:
         period = {"timestamp": {"_gte": last["timestamp"] if last else start, "_lt": end}}
         where = {**period, "_or": position(last)} if last else period
@@ -77,14 +77,12 @@ def updates(start: str, end: str):
         reply = post("/api/graphql", {"query": QUERY, "variables": variables}, headers)
         if "errors" in reply:
             error = reply["errors"][0]
-            if error["extensions"]["code"] != "invalid-jwt" or refused == 4:
+            if error["extensions"]["code"] != "invalid-jwt" or is_new_token:
                 raise SystemExit(error["message"])
-            # A long walk outlives its token. Tokens of the first seconds after a change of the account are refused too.
-            time.sleep(refused * random.uniform(1, 2))
-            refused += 1
-            headers = authorization()
+            # A long walk outlives its token.
+            headers, is_new_token = authorization(), True
             continue
-        refused = 0
+        is_new_token = False
         rows = reply["data"]["view_bgpupdates"]
         # A page can be short because of the role's row limit. Only an empty page is the end.
         if not rows:
