@@ -65,8 +65,25 @@ export class TooManyRequests extends SidecarError {
 export class Unavailable extends SidecarError {
   readonly reason: UnavailableReason;
 
-  constructor(reason: UnavailableReason, cause?: unknown) {
-    super("unavailable", { cause, retryAfterSeconds: 2 });
+  constructor(reason: UnavailableReason, cause?: unknown, retryAfterSeconds = 2) {
+    super("unavailable", { cause, retryAfterSeconds });
     this.reason = reason;
+  }
+}
+
+/** A token issued now would be revoked, because the account has just changed. */
+export class AccountChanged extends Unavailable {
+  /** Time from which on its tokens are accepted, in seconds since the epoch. */
+  readonly usableFrom: number;
+
+  constructor(usableFrom: number) {
+    const seconds = Math.max(1, Math.ceil(usableFrom - Date.now() / 1000));
+    const reason = "the account has changed, or the clock of the sidecar is behind that of the database";
+    super(
+      "accounts",
+      new Error(`a token is accepted only if it is issued in ${seconds} s or later: ${reason}`),
+      seconds,
+    );
+    this.usableFrom = usableFrom;
   }
 }

@@ -18,6 +18,12 @@ const statement: Statement = {
     where issued_before > now() - interval '${life.maximum + 3 * tolerance.maximum} s' order by account_id`,
 };
 
+/**
+ * Seconds to add to the times of auth.revoked_tokens, which include one second for the difference of two clocks (auth.revoke_tokens).
+ * @param toleranceSeconds by which the clock that stamps tokens may be ahead of the database's
+ */
+export const revocationMargin = (toleranceSeconds: number): number => Math.max(0, toleranceSeconds - tolerance.default);
+
 /** With more accounts the document would outgrow the limit of the verifiers. */
 const mostAccounts = 1_000;
 
@@ -30,11 +36,10 @@ export class Revocations {
   readonly #margin: number;
   #published: RevokedBefore = {};
 
-  /** @param toleranceSeconds by which the clock that stamps tokens may be ahead of the database's */
-  constructor(queries: Queries, toleranceSeconds: number) {
+  /** @param margin see {@link revocationMargin} */
+  constructor(queries: Queries, margin: number) {
     this.#queries = queries;
-    // The times of the database include one second for it (auth.revoke_tokens).
-    this.#margin = Math.max(0, toleranceSeconds - tolerance.default);
+    this.#margin = margin;
   }
 
   /** Reads them again; on failure the previous ones stay. */

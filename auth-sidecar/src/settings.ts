@@ -47,7 +47,7 @@ const schema = z.object({
   TOKEN_ALGORITHM: tokenAlgorithm,
   TOKEN_CONCURRENCY: wholeNumber(1, 10_000, 256).describe("Concurrent token requests of the session flow."),
   TOKEN_QUEUE: wholeNumber(0, 100_000, 10_000).describe(
-    "Token requests that may wait, for at most one second; further ones get 429.",
+    "Token requests that may wait, for at most one second, and as many after a change of their account; further ones get 429.",
   ),
   JWKS_MAX_AGE_SECONDS: wholeNumber(1, 3600, 60).describe("Seconds for which verifiers may cache the published keys."),
   KEY_REFRESH_SECONDS: wholeNumber(1, 60, 10).describe(

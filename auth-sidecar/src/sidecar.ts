@@ -27,7 +27,7 @@ import { connectRedis } from "./sessions/redis.ts";
 import { SessionStore } from "./sessions/session-store.ts";
 import type { Settings } from "./settings.ts";
 import { Throttle } from "./throttle/throttle.ts";
-import { Revocations } from "./revocations.ts";
+import { revocationMargin, Revocations } from "./revocations.ts";
 import { TokenIssuer } from "./tokens/token-issuer.ts";
 import { UserRepository } from "./users.ts";
 
@@ -68,13 +68,14 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
   metrics.gauge("auth_password_hashes_running", "Password hashes at work.", () => passwords.running);
   metrics.gauge("auth_password_hashes_waiting", "Logins that wait for a hash.", () => passwords.waiting);
   const users = new UserRepository(database);
-  const audit = new AuditTrail(database, log);
+  const margin = revocationMargin(settings.TOKEN_CLOCK_TOLERANCE_SECONDS);
+  const audit = new AuditTrail(database, log, margin);
   const throttled = new ThrottledLogins(audit);
   const encryption = new KeyEncryption(settings.KEY_ENCRYPTION_KEY, settings.PREVIOUS_KEY_ENCRYPTION_KEY);
   const keys = new KeyRepository(database, encryption);
   const rotation = new KeyRotation(database, encryption, rotationPolicy(settings));
   const keyring = new Keyring(() => keys.published());
-  const revocations = new Revocations(database, settings.TOKEN_CLOCK_TOLERANCE_SECONDS);
+  const revocations = new Revocations(database, margin);
   const throttle = new Throttle(redis, settings);
   const stopping = new AbortController();
 

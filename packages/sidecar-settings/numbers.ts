@@ -25,7 +25,7 @@ export const numberSettings = {
     maximum: 30,
     default: 1,
     meaning:
-      "Difference between the clocks of the services that tokens tolerate. After a withdrawal, new tokens of the account are rejected for as long.",
+      "Difference between the clocks of the services that tokens tolerate. After a change of an account, its next token waits longer.",
   },
   SESSION_IDLE_SECONDS: {
     key: "sessionIdleSeconds",

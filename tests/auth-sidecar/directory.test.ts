@@ -213,7 +213,12 @@ describe("ASVS 7.4.2: at the next use of a session", () => {
     await directory.change(
       `dn: cn=noc,ou=groups,dc=example,dc=net\nchangetype: modify\nadd: member\nmember: ${dn("eve")}\n`,
     );
-    expect(claims((await running.client.token(sessionId)).body)).toMatchObject({ "x-hasura-default-role": "operator" });
+    const { body } = await running.client.token(sessionId);
+    expect(claims(body)).toMatchObject({ "x-hasura-default-role": "operator" });
+    const revoked =
+      "select extract(epoch from issued_before)::float8 as time from auth.revoked_tokens where account_id = $1";
+    const { rows } = await stack.sql.query<{ time: number }>(revoked, [user._id]);
+    expect(decodeJwt((body as { access_token: string }).access_token).iat).toBeGreaterThanOrEqual(rows[0]!.time);
     for (const group of ["noc", "staff"])
       await directory.change(
         `dn: cn=${group},ou=groups,dc=example,dc=net\nchangetype: modify\ndelete: member\nmember: ${dn("eve")}\n`,

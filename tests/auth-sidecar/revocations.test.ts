@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { decodeJwt } from "jose";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { numberSettings } from "@routeql/sidecar-settings/numbers";
 import { hasuraNamespace } from "@routeql/auth-sidecar/tokens/token-claims";
 import { type RunningSidecar, Stack, type TestUser } from "./stack.ts";
@@ -100,6 +100,71 @@ test("a token that is signed during a change is older than its revocation", asyn
   const { iat, [hasuraNamespace]: claims } = decodeJwt((body as { access_token: string }).access_token);
   expect(claims).toMatchObject({ "x-hasura-allowed-roles": ["operator"] });
   expect(iat).toBeLessThan(await revokedBefore(user));
+});
+
+describe("a token right after a change of its account", () => {
+  const tokenOf = ({ body }: { readonly body: unknown }) => decodeJwt((body as { access_token: string }).access_token);
+
+  test.each([
+    ["a changed role", ["update auth.users set role = 'analyst' where id = $1"]],
+    [
+      "a disabled and enabled account",
+      ["update auth.users set disabled = true where id = $1", "update auth.users set disabled = false where id = $1"],
+    ],
+  ])("of both flows is not revoked, and delays no other account: %s", async (_title, statements) => {
+    const [user, other] = await Promise.all([stack.addUser(), stack.addUser()]);
+    const sessionId = await running.client.session(user.email, user.password);
+    const otherSession = await running.client.session(other.email, other.password);
+    for (const statement of statements) await stack.sql.query(statement, [user.id]);
+    const flows = Promise.all([running.client.token(sessionId), running.client.singleStep(user.email, user.password)]);
+    let waits = true;
+    const ended = flows.finally(() => (waits = false));
+    await running.client.token(otherSession);
+    expect(waits).toBe(true);
+    const answers = await ended;
+    const revoked = await revokedBefore(user);
+    for (const { iat } of answers.map(tokenOf)) expect(iat).toBeGreaterThanOrEqual(revoked);
+    const recorded = (await stack.audit(user.id)).filter(({ event }) => event === "token");
+    expect(new Set(recorded.map(({ detail }) => (detail as { jti: string }).jti))).toEqual(
+      new Set(answers.map((answer) => tokenOf(answer).jti)),
+    );
+  });
+
+  test("has the role of a change during its wait", async () => {
+    const user = await stack.addUser("operator");
+    const sessionId = await running.client.session(user.email, user.password);
+    await stack.sql.query("update auth.users set role = 'analyst' where id = $1", [user.id]);
+    const answer = running.client.token(sessionId);
+    await sleep(1500);
+    await stack.sql.query("update auth.users set role = 'viewer' where id = $1", [user.id]);
+    const { iat, [hasuraNamespace]: claims } = tokenOf(await answer);
+    expect(claims).toMatchObject({ "x-hasura-allowed-roles": ["viewer"] });
+    expect(iat).toBeGreaterThanOrEqual(await revokedBefore(user));
+  });
+
+  test("is refused when the account or its session ends during the wait", async () => {
+    const [disabled, loggedOut] = await Promise.all([stack.addUser(), stack.addUser()]);
+    const sessions = [
+      await running.client.session(disabled.email, disabled.password),
+      await running.client.session(loggedOut.email, loggedOut.password),
+    ] as const;
+    await stack.sql.query("update auth.users set role = 'analyst' where id = any($1)", [[disabled.id, loggedOut.id]]);
+    const answers = sessions.map((session) => running.client.token(session));
+    await sleep(500);
+    await stack.sql.query("update auth.users set disabled = true where id = $1", [disabled.id]);
+    await running.client.logout(sessions[1]);
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([403, 401]);
+  });
+
+  test("is 503 with the seconds to wait when the tolerance makes the wait too long", async () => {
+    await using tolerant = await stack.sidecar({ TOKEN_CLOCK_TOLERANCE_SECONDS: "30" });
+    const user = await stack.addUser();
+    await stack.sql.query("update auth.users set role = 'analyst' where id = $1", [user.id]);
+    const { status, headers, body } = await tolerant.client.singleStep(user.email, user.password);
+    expect(status).toBe(503);
+    expect(body).toMatchObject({ code: "unavailable" });
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(25);
+  });
 });
 
 test("more than 1,000 accounts become one revocation for all", async () => {

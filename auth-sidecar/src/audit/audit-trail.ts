@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import type { Logger } from "pino";
 import { batch, sharedWidely } from "../batch.ts";
 import type { Queries, Statement } from "../database.ts";
+import { AccountChanged } from "../errors.ts";
 import { asUser, type Provider, type User, userColumns, type UserRow } from "../users.ts";
 
 export type AuditEventName =
@@ -40,7 +41,7 @@ const insertEvents = `
   select occurred_at, event, outcome, user_id, provider, account, address, request_id, detail
   from jsonb_to_recordset($1::jsonb) as entry
     (occurred_at timestamptz, event text, outcome text, user_id text, provider text, account text, address inet,
-     request_id text, detail jsonb)`;
+     request_id text, detail jsonb, outlives float8)`;
 
 const insert: Statement = { name: "insert-audit-events", text: insertEvents };
 const insertLogin: Statement = {
@@ -54,13 +55,16 @@ const insertLogin: Statement = {
     ), recorded as (${insertEvents} where exists (select from login))
     select previous from login`,
 };
+// One statement, so that the account and the time of its last change are both from before a change, or both from after it.
 const insertTokens: Statement = {
   name: "insert-tokens",
   text: `
     with account as (
-      select ${userColumns} from auth.users
-      where id = any($2::text[]) and provider = 'local' and not disabled and role <> 'pending'
-    ), recorded as (${insertEvents} where user_id in (select id from account))
+      select ${userColumns}, extract(epoch from issued_before)::float8 as revoked_before
+      from auth.users left join auth.revoked_tokens on account_id = id
+      where id = any($2::text[]) and provider = $3 and not disabled and role <> 'pending'
+    ), recorded as (${insertEvents} where exists (
+      select from account where account.id = user_id and (revoked_before is null or revoked_before <= outlives)))
     select * from account`,
 };
 
@@ -71,16 +75,24 @@ export interface ProvenAccount {
 }
 
 /** A token that is about to be signed for the user of a session. */
-type TokenEvent = Omit<AuditEvent, "outcome" | "provider"> & { readonly userId: string };
+export type TokenEvent = Omit<AuditEvent, "outcome" | "provider"> & { readonly userId: string };
+
+interface TokenRecord {
+  readonly event: AuditEvent & TokenEvent;
+  readonly issuedAt: number;
+}
+
+type TokenRow = UserRow & { revoked_before: number | null };
 
 /** Writes events to the log and to auth.audit_events. Concurrent events share a statement. */
 export class AuditTrail {
   readonly #queries: Queries;
   readonly #log: Logger;
   readonly #insert: (event: object) => Promise<void>;
-  readonly #insertToken: (event: AuditEvent & TokenEvent) => Promise<User | undefined>;
+  readonly #insertToken: Readonly<Record<Provider, (token: TokenRecord) => Promise<InsertedToken | undefined>>>;
 
-  constructor(queries: Queries, log: Logger) {
+  /** @param margin see revocationMargin */
+  constructor(queries: Queries, log: Logger, margin = 0) {
     this.#queries = queries;
     this.#log = log;
     this.#insert = batch(
@@ -90,15 +102,12 @@ export class AuditTrail {
       },
       { ...sharedWidely, name: insert.name },
     );
-    this.#insertToken = batch(
-      async (events: readonly (AuditEvent & TokenEvent)[]) => {
-        const userIds = [...new Set(events.map(({ userId }) => userId))];
-        const rows = await queries.query<UserRow>(insertTokens, [JSON.stringify(events.map(tableRow)), userIds]);
-        const users = new Map(rows.map((row) => [row.id, asUser(row)]));
-        return events.map(({ userId }) => users.get(userId));
-      },
-      { ...sharedWidely, name: insertTokens.name },
-    );
+    const insertToken = (provider: Provider) =>
+      batch((tokens: readonly TokenRecord[]) => insertedTokens(queries, provider, tokens, margin), {
+        ...sharedWidely,
+        name: insertTokens.name,
+      });
+    this.#insertToken = { local: insertToken("local"), ldap: insertToken("ldap") };
   }
 
   /** Resolves when the event is stored: access is granted only afterwards. @throws {Unavailable} when the database does not answer */
@@ -125,12 +134,17 @@ export class AuditTrail {
     return login?.previous;
   }
 
-  /** The current user, and a record of the token; undefined, with nothing recorded, for no local account with access. @throws {Unavailable} */
-  async recordLocalToken(token: TokenEvent): Promise<User | undefined> {
-    const event = { ...token, outcome: "success", provider: "local" } as const;
-    const user = await this.#insertToken(event);
-    if (user !== undefined) this.#logEvent(event);
-    return user;
+  /**
+   * Records a token, unless a change of its account revokes tokens of that time.
+   * @returns the current user; undefined, with nothing recorded, for no account of this provider with access @throws {AccountChanged} {Unavailable}
+   */
+  async recordToken(provider: Provider, token: TokenEvent, issuedAt: number): Promise<User | undefined> {
+    const event = { ...token, outcome: "success", provider } as const;
+    const inserted = await this.#insertToken[provider]({ event, issuedAt });
+    if (inserted === undefined) return undefined;
+    if (issuedAt < inserted.usableFrom) throw new AccountChanged(inserted.usableFrom);
+    this.#logEvent(event);
+    return inserted.user;
   }
 
   /** Like {@link record}, for requests that are rejected anyway: the answer does not wait for the database. */
@@ -143,6 +157,31 @@ export class AuditTrail {
   #logEvent(event: AuditEvent): void {
     this.#log.info({ audit: event }, `${event.event} ${event.outcome}`);
   }
+}
+
+interface InsertedToken {
+  readonly user: User;
+  /** Tokens issued earlier are not recorded. Seconds since the epoch. */
+  readonly usableFrom: number;
+}
+
+async function insertedTokens(
+  queries: Queries,
+  provider: Provider,
+  tokens: readonly TokenRecord[],
+  margin: number,
+): Promise<(InsertedToken | undefined)[]> {
+  // `outlives` is the time of the latest revocation that does not include the token.
+  const entries = tokens.map(({ event, issuedAt }) => ({ ...tableRow(event), outlives: issuedAt - margin }));
+  const userIds = [...new Set(tokens.map(({ event }) => event.userId))];
+  const rows = await queries.query<TokenRow>(insertTokens, [JSON.stringify(entries), userIds, provider]);
+  const inserted = new Map(
+    rows.map((row) => {
+      const usableFrom = row.revoked_before === null ? 0 : Math.ceil(row.revoked_before + margin);
+      return [row.id, { user: asUser(row), usableFrom }];
+    }),
+  );
+  return tokens.map(({ event }) => inserted.get(event.userId));
 }
 
 function tableRow(event: AuditEvent): object {

@@ -18,7 +18,7 @@ test.each([
     authenticator: { authenticate: async () => ({ user }) },
     users: { findById: async () => changed as User | undefined },
     tokens: { begin: () => ({ id: "t", keyId: "k" }) },
-    audit: { recordLocalToken: async () => undefined, recordRefusal: async (event: object) => refusals.push(event) },
+    audit: { recordToken: async () => undefined, recordRefusal: async (event: object) => refusals.push(event) },
   } as unknown as Parts;
   const handler = singleStepToken(parts).handlers.at(-1)! as (request: Request, response: Response) => Promise<void>;
   const response = { locals: { context: { requestId: "r", address: "192.0.2.1" } } } as unknown as Response;

@@ -1,6 +1,6 @@
 import { paths } from "@routeql/contract/paths";
 import type { Response } from "express";
-import type { AuditEvent } from "../audit/audit-trail.ts";
+import type { TokenEvent } from "../audit/audit-trail.ts";
 import { refused } from "../audit/refusals.ts";
 import { BoundedQueue } from "../bounded-queue.ts";
 import { NoAccess, NoSession, Unavailable } from "../errors.ts";
@@ -9,6 +9,8 @@ import { contextOf } from "../http/request-context.ts";
 import { serviceKey } from "../http/service-key.ts";
 import { presentedSessionId } from "../sessions/session-cookie.ts";
 import { hasAccess, type User, whyNoAccess } from "../users.ts";
+import type { PendingToken } from "../tokens/token-issuer.ts";
+import { afterChanges } from "./after-changes.ts";
 import type { Endpoint, Parts } from "./endpoint.ts";
 
 /** Maximum wait of a request in the queue, in milliseconds. */
@@ -56,29 +58,33 @@ function issueToken(
   queue: BoundedQueue,
   lookups: Lookups,
 ): (sessionId: string, response: Response) => Promise<void> {
-  const { sessions, tokens, audit, metrics } = parts;
+  const { settings, sessions, tokens, audit, metrics } = parts;
   const issue = async (userId: string, response: Response): Promise<void> => {
     const { address, requestId } = contextOf(response);
     const token = tokens.begin();
     const detail = { flow: "session", jti: token.id, kid: token.keyId };
     const event = { event: "token", userId, address, requestId, detail } as const;
-    const user = (await audit.recordLocalToken(event)) ?? (await otherUser(parts, event, lookups));
+    const user =
+      (await audit.recordToken("local", event, token.issuedAt)) ?? (await otherUser(parts, event, token, lookups));
     const signed = await token.sign(user);
     metrics.tokens.inc({ flow: "session" });
     response.json({ access_token: signed });
   };
-  return async (sessionId, response) => {
-    const userId = await sessions.use(sessionId);
-    if (userId === undefined) throw new NoSession();
-    // Each account has its share of the queue, however many sessions it has.
-    return queue.run(() => issue(userId, response), userId);
-  };
+  const whenUsable = afterChanges(settings.TOKEN_QUEUE);
+  return (sessionId, response) =>
+    whenUsable(response, async () => {
+      const userId = await sessions.use(sessionId);
+      if (userId === undefined) throw new NoSession();
+      // Each account has its share of the queue, however many sessions it has.
+      return queue.run(() => issue(userId, response), userId);
+    });
 }
 
 /** The user of another session: a directory account is queried again, and all sessions of a deleted or disabled account end here. */
 async function otherUser(
   { sessions, users, directory, audit }: Parts,
-  event: Omit<AuditEvent, "outcome"> & { readonly userId: string },
+  event: TokenEvent,
+  { issuedAt }: PendingToken,
   lookups: Lookups,
 ): Promise<User> {
   const known = await users.findById(event.userId);
@@ -87,11 +93,12 @@ async function otherUser(
     lookups.running += 1;
     user = await directory?.current(known).finally(() => (lookups.running -= 1));
   }
-  const provider = user?.provider;
   if (user !== undefined && hasAccess(user)) {
-    await audit.record({ ...event, outcome: "success", provider });
-    return user;
+    const recorded = await audit.recordToken(user.provider, event, issuedAt);
+    if (recorded !== undefined) return recorded;
+    user = await users.findById(event.userId);
   }
+  const provider = user?.provider;
   if (user === undefined || user.disabled) await sessions.endAll(event.userId);
   await audit.recordRefusal(refused({ ...event, provider, detail: { flow: "session" } }, whyNoAccess(user)));
   throw user === undefined ? new NoSession() : new NoAccess();

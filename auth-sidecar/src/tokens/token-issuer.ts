@@ -13,6 +13,8 @@ const epochTime = (date = Date.now()): number => Math.floor(date / 1000);
 export interface PendingToken {
   readonly id: string;
   readonly keyId: string;
+  /** Seconds since the epoch. */
+  readonly issuedAt: number;
   /** @throws {NoAccess} for an account that may not have a token */
   sign(user: User): Promise<string>;
 }
@@ -34,6 +36,7 @@ export class TokenIssuer {
     return {
       id,
       keyId: publicJwk.kid,
+      issuedAt,
       sign: (user) => signToken(tokenClaims(user, this.#policy, issuedAt, id), publicJwk, privateKey),
     };
   }
