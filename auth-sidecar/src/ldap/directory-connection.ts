@@ -19,6 +19,8 @@ export const hasDirectory = <Given extends LdapSettings>(settings: Given): setti
 
 /** Bytes that a server may send in answer to one call. An account with 1,500 groups needs about 300 KB. */
 const mostBytes = 1024 * 1024;
+/** Bytes that ldapts reads at once. It calls itself for each message in them, so 64 KiB of tiny ones overflow the stack and end the process. */
+const mostAtOnce = 8 * 1024;
 
 /** A connection to one server; its calls have spans without names and filters. */
 export class DirectoryConnection {
@@ -122,7 +124,20 @@ export class DirectoryConnection {
       this.#isTooLong = true;
       socket.destroy();
     });
+    inPieces(socket);
   }
+}
+
+/** Emits each chunk of data as pieces of {@link mostAtOnce} bytes, until the socket ends. */
+function inPieces(socket: Socket): void {
+  const emit = socket.emit.bind(socket) as (event: string | symbol, ...values: unknown[]) => boolean;
+  socket.emit = (event: string | symbol, ...values: unknown[]) => {
+    const [chunk] = values;
+    if (event !== "data" || !Buffer.isBuffer(chunk)) return emit(event, ...values);
+    for (let start = 0; start < chunk.length && !socket.destroyed; start += mostAtOnce)
+      emit(event, chunk.subarray(start, start + mostAtOnce));
+    return true;
+  };
 }
 
 /**

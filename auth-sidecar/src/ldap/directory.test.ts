@@ -167,3 +167,14 @@ test("a login to a directory that ignores the size limit names the filter of acc
     cause: { message: expect.stringMatching(/search for accounts.*more than 1024 KiB; narrow LDAP_USER_FILTER/) },
   });
 });
+
+test("an answer of thousands of tiny messages does not overflow the stack", async () => {
+  await using directory = await FakeDirectory.start((request) => {
+    if (request.operation !== operations.search) return [result(request, 0)];
+    // References to other servers, each without an address.
+    const references = Buffer.alloc(7 * 20_000, Buffer.from([0x30, 5, 2, 1, request.id, 0x73, 0]));
+    return [Buffer.concat([references, result(request, 0)])];
+  });
+  const asking = new Directory(settingsFor([directory]), pino({ enabled: false }));
+  await expect(asking.lookUp("ada")).resolves.toBeUndefined();
+});
