@@ -6,7 +6,7 @@ import { type DirectoryEntry, readEntry } from "./directory-entries.ts";
 import { attributesOf, findAccounts, groupsOf } from "./directory-search.ts";
 import { parseName } from "@routeql/sidecar-settings/distinguished-name";
 import { type GroupRole, lineOf } from "@routeql/sidecar-settings/group-roles";
-import { AnswerTooLong, DirectoryProblem } from "./result-codes.ts";
+import { AnswerTooLong, DirectoryProblem } from "./directory-problems.ts";
 
 export interface DirectoryFindings {
   /** Why no account can log in. */

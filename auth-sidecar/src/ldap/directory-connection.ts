@@ -7,7 +7,7 @@ import { type Attributes, inCurrentSpan } from "@routeql/tracing/span";
 import type { Logger } from "pino";
 import { SidecarError, Unavailable } from "../errors.ts";
 import type { Settings } from "../settings.ts";
-import { AnswerTooLong, connectionProblem, problemOf, type Step } from "./result-codes.ts";
+import { AnswerTooLong, connectionProblem, problemOf, type Step } from "./directory-problems.ts";
 
 protectFromIssuers();
 

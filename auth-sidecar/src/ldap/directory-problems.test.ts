@@ -8,7 +8,7 @@ import {
   UnwillingToPerformError,
 } from "ldapts";
 import { expect, test } from "vitest";
-import { AnswerTooLong, connectionProblem, problemOf, type Step } from "./result-codes.ts";
+import { AnswerTooLong, connectionProblem, problemOf, type Step } from "./directory-problems.ts";
 
 const settings = {
   LDAP_URL: ["ldaps://a"],

@@ -1,5 +1,7 @@
-import { ResultCodeError } from "ldapts";
+/** Problems of the directory, each with the setting to correct. */
+import type { ResultCodeError } from "ldapts";
 import type { Settings } from "../settings.ts";
+import { refusesPassword, resultName } from "./result-codes.ts";
 
 /** An unusable answer of the directory. Its message names the step, the answer and the setting, and no account. */
 export class DirectoryProblem extends Error {
@@ -32,49 +34,6 @@ export class AnswerTooLong extends DirectoryProblem {
 /** A call of the directory, with the setting that decides whether it can work. */
 export type Step = "StartTLS" | "search account" | "accounts" | "groups" | "password";
 
-/** Result codes of RFC 4511, 4.1.9. */
-const names: Readonly<Record<number, string>> = {
-  1: "operationsError",
-  2: "protocolError",
-  3: "timeLimitExceeded",
-  4: "sizeLimitExceeded",
-  7: "authMethodNotSupported",
-  8: "strongerAuthRequired",
-  10: "referral",
-  11: "adminLimitExceeded",
-  12: "unavailableCriticalExtension",
-  13: "confidentialityRequired",
-  16: "noSuchAttribute",
-  17: "undefinedAttributeType",
-  18: "inappropriateMatching",
-  19: "constraintViolation",
-  21: "invalidAttributeSyntax",
-  32: "noSuchObject",
-  33: "aliasProblem",
-  34: "invalidDNSyntax",
-  36: "aliasDereferencingProblem",
-  48: "inappropriateAuthentication",
-  49: "invalidCredentials",
-  50: "insufficientAccessRights",
-  51: "busy",
-  52: "unavailable",
-  53: "unwillingToPerform",
-  54: "loopDetect",
-  80: "other",
-};
-
-/** Codes by which a directory refuses a password: wrong, locked, expired, too many attempts, no password, removed meanwhile. */
-const refusals = new Set([19, 32, 48, 49, 50, 53]);
-
-/** Whether the directory has decided about the password; without a decision the next server is asked. */
-export const refusesPassword = (error: ResultCodeError): boolean => refusals.has(error.code);
-
-/** The code with its name, and Active Directory's reason of a refusal (`775` is a locked account); nothing else of the server's text. */
-export function resultName({ code, message }: ResultCodeError): string {
-  const [, reason] = /\bdata ([0-9a-f]{1,4})\b/.exec(message) ?? [];
-  return `${names[code] ?? "result code"} (${code}${reason === undefined ? "" : `, data ${reason}`})`;
-}
-
 type LdapSettings = Pick<
   Settings,
   "LDAP_URL" | "LDAP_STARTTLS" | "LDAP_BIND_DN" | "LDAP_USER_BASE" | "LDAP_GROUP_BASE" | "LDAP_TIMEOUT_MILLISECONDS"
@@ -82,9 +41,7 @@ type LdapSettings = Pick<
 
 /** The problem of a failed step, with the setting to correct. */
 export const problemOf = (step: Step, error: ResultCodeError, settings: LdapSettings): DirectoryProblem =>
-  new DirectoryProblem(
-    `${failed(step)}: the directory answers ${resultName(error)}; ${remedy(step, error.code, settings)}`,
-  );
+  new DirectoryProblem(`${failed(step)}: the directory answers ${resultName(error)}; ${remedy(step, error, settings)}`);
 
 const subjects = { StartTLS: "StartTLS", "search account": "The login of the search account", password: "The login" };
 const failed = (step: Step): string =>
@@ -96,7 +53,8 @@ const filterOf = (step: Step): string =>
 /** Codes of a search that needs another login. */
 const rights = [1, 48, 50, 53];
 
-function remedy(step: Step, code: number, settings: LdapSettings): string {
+function remedy(step: Step, error: ResultCodeError, settings: LdapSettings): string {
+  const { code } = error;
   if (step === "StartTLS") return "the server has no StartTLS, or no certificate: use ldaps:// in LDAP_URL";
   const isPlain = !settings.LDAP_STARTTLS && settings.LDAP_URL?.some((url) => url.startsWith("ldap:"));
   if ((code === 8 || code === 13) && isPlain) return "it wants TLS: use ldaps:// in LDAP_URL, or LDAP_STARTTLS=true";
@@ -104,7 +62,7 @@ function remedy(step: Step, code: number, settings: LdapSettings): string {
   if (settings.LDAP_BIND_DN === undefined && [8, ...rights].includes(code))
     return "it wants a login before a search: set LDAP_BIND_DN and LDAP_BIND_PASSWORD";
   if (step === "search account") {
-    if (refusals.has(code) || code === 34 || code === 7) return "correct LDAP_BIND_DN and LDAP_BIND_PASSWORD";
+    if (refusesPassword(error) || code === 34 || code === 7) return "correct LDAP_BIND_DN and LDAP_BIND_PASSWORD";
   } else {
     const [setting, base] =
       step === "groups" && settings.LDAP_GROUP_BASE !== undefined

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { DirectoryConnection, DirectorySettings } from "./directory-connection.ts";
 import type { DirectoryEntry } from "./directory-entries.ts";
 import { groupsOf } from "./directory-search.ts";
-import { DirectoryProblem } from "./result-codes.ts";
+import { DirectoryProblem } from "./directory-problems.ts";
 
 const dn = "uid=ada,dc=example";
 

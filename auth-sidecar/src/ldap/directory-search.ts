@@ -3,7 +3,7 @@ import type { DirectoryConnection, DirectorySettings } from "./directory-connect
 import { binaryNames, type DirectoryEntry, type EntryAttributes, nextRange, values } from "./directory-entries.ts";
 import { isSameValue, ownValue, parseName } from "@routeql/sidecar-settings/distinguished-name";
 import { type Group, groupNamed } from "@routeql/sidecar-settings/group-roles";
-import { DirectoryProblem } from "./result-codes.ts";
+import { DirectoryProblem } from "./directory-problems.ts";
 
 /** Attributes of accounts in Active Directory. */
 const [primaryGroupId, securityId] = ["primaryGroupID", "objectSid"] as const;

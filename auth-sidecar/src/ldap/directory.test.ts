@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { expect, test } from "vitest";
 import { Unavailable } from "../errors.ts";
 import { Directory } from "./directory.ts";
-import { DirectoryProblem } from "./result-codes.ts";
+import { DirectoryProblem } from "./directory-problems.ts";
 import { entry, FakeDirectory, operations, type Request, result } from "./testing/fake-directory.ts";
 import { settingsFor } from "./testing/fake-settings.ts";
 

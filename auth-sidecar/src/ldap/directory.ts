@@ -8,7 +8,8 @@ import { type DirectoryEntry, isBinary, readEntry } from "./directory-entries.ts
 import { attributesOf, findAccounts, groupsOf } from "./directory-search.ts";
 import { isOrdinary } from "./folded-name.ts";
 import { roleOf, unboundProblem } from "@routeql/sidecar-settings/group-roles";
-import { DirectoryProblem, problemOf, refusesPassword, resultName } from "./result-codes.ts";
+import { DirectoryProblem, problemOf } from "./directory-problems.ts";
+import { isOrdinaryRefusal, isTemporary, refusesPassword, resultName } from "./result-codes.ts";
 
 export interface DirectoryAccount {
   readonly id: string;
@@ -175,10 +176,3 @@ export class Directory {
     return { id, emails, name, role, organisation, passwordChanged };
   }
 }
-
-/** busy, unavailable. */
-const isTemporary = ({ code }: ResultCodeError): boolean => code === 51 || code === 52;
-
-/** invalidCredentials; `data` of Active Directory distinguishes locked and expired accounts. */
-const isOrdinaryRefusal = ({ code, message }: ResultCodeError): boolean =>
-  code === 49 && !/\bdata (?!52e|525)/.test(message);
