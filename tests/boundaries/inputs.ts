@@ -77,6 +77,7 @@ export const readers: Readonly<Record<string, readonly string[]>> = {
     "infra/rendering/secret-templates.ts",
     "infra/services/database-place.ts",
     "infra/settings/declared/data-stores.ts",
+    "infra/settings/reading/container-problems.ts",
     "routing/service/service.ts",
   ],
   urlProblem: [
@@ -154,6 +155,7 @@ export const inputs: Readonly<Record<string, readonly [places: number, reader: s
   "infra/services/archive.ts": [3, reasons.url],
   "infra/services/official-images.ts": [1, reasons.own],
   "infra/services/storage-region.ts": [2, reasons.url],
+  "infra/settings/reading/container-problems.ts": [1, reasons.url],
   "infra/settings/values/addresses.ts": [1, reasons.url],
   "infra/settings/values/checks.ts": [1, reasons.url],
   "infra/settings/values/host-reasons.ts": [2, reasons.url],

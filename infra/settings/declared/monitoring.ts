@@ -1,6 +1,6 @@
 /** Metrics, alerts, the services that collect them, and traces: a section of the list in list.ts. */
 import { traceSettings } from "@routeql/tracing/settings";
-import { email, emails, hostAndPort, oneOf, range, serviceImage, urlOf } from "../values/checks.ts";
+import { hostAndPort, mailbox, mailboxes, oneOf, range, serviceImage, urlOf } from "../values/checks.ts";
 import { givenSecret, number, text } from "../values/setting.ts";
 import type { Check } from "../values/setting.ts";
 
@@ -65,14 +65,14 @@ export const monitoringSettings = {
     argument: "monitoring.alertEmailTo",
     environment: "ALERT_EMAIL_TO",
     meaning: "Docker with `stack`: e-mail addresses that receive alerts, separated by commas.",
-    ...emails,
+    ...mailboxes,
   }),
   alertEmailFrom: text({
     argument: "monitoring.alertEmailFrom",
     environment: "ALERT_EMAIL_FROM",
     default: "routeql@localhost.localdomain",
     meaning: "Docker with `stack`: sender of these e-mails.",
-    ...email,
+    ...mailbox,
   }),
   alertSmtpHost: text({
     argument: "monitoring.alertSmtpHost",

@@ -1,6 +1,14 @@
 import { isPending } from "../../inputs.ts";
-import { type GivenInputs, type GivenSettings, type PlainSettings, settingNames, settings } from "../list.ts";
+import {
+  type GivenInputs,
+  type GivenSettings,
+  type PlainSettings,
+  type SettingName,
+  settingNames,
+  settings,
+} from "../list.ts";
 import { contradictions, withDefaults } from "./complete.ts";
+import { containerProblems } from "./container-problems.ts";
 import { SettingsError, type SettingsProblem } from "./error.ts";
 import { publicProblems } from "./public-problems.ts";
 
@@ -20,6 +28,7 @@ function equalSecrets(given: GivenInputs): SettingsProblem[] {
 export const problemsOf = (given: GivenInputs, stack: string): SettingsProblem[] => [
   ...contradictions(given, stack),
   ...equalSecrets(given),
+  ...containerProblems(given),
 ];
 
 /** Settings without a problem: the stack's program does not check them again. */
@@ -29,11 +38,25 @@ export interface CheckedSettings {
   readonly plain: PlainSettings;
 }
 
-/** @param given valid values @param more problems of the others @throws {SettingsError} with all problems */
-export function checked(given: GivenSettings, stack: string, more: readonly SettingsProblem[] = []): CheckedSettings {
+/** Problems of the settings that `given` lacks. */
+interface Wrong {
+  readonly problems: readonly SettingsProblem[];
+  readonly names: readonly SettingName[];
+}
+
+/** @param given valid values @throws {SettingsError} with all problems */
+export function checked(
+  given: GivenSettings,
+  stack: string,
+  wrong: Wrong = { problems: [], names: [] },
+): CheckedSettings {
   const plain = withDefaults(given, stack);
+  // A wrong setting is neither missing, nor does it have its default.
+  const isOfWrong = ({ name, problem }: SettingsProblem): boolean =>
+    wrong.names.some((each) => each === name || new RegExp(`\\b${each}\\b`).test(problem));
   // A program of another team may publish its stack otherwise, so that the component does not require what these do.
-  const problems = [...more, ...problemsOf(given, stack), ...publicProblems(plain, stack)];
+  const together = [...problemsOf(given, stack), ...publicProblems(plain, stack)];
+  const problems = [...wrong.problems, ...together.filter((problem) => !isOfWrong(problem))];
   if (problems.length > 0) throw new SettingsError(problems);
   return { given, plain };
 }

@@ -2,7 +2,7 @@ import { addressesOf } from "../values/checks.ts";
 import type { SettingsProblem } from "./error.ts";
 import type { PlainSettings, SettingName } from "../list.ts";
 
-const isLoopback = (host: string): boolean => /^(localhost|.*\.localhost|127\.[\d.]+|::1)$/.test(host);
+export const isLoopback = (host: string): boolean => /^(localhost|.*\.localhost|127\.[\d.]+|::1)$/i.test(host);
 
 /** Whether clients of other machines reach the published ports. */
 const isPublic = ({ target, hostAddress, gatewayService }: PlainSettings): boolean =>

@@ -51,6 +51,15 @@ test("ignores empty values", () => {
   expect(read({ httpPort: "", engineAccessKey: "" }, "HTTP_PORT=8081\nSERVICE_API_KEY=")).toEqual({ httpPort: 8081 });
 });
 
+test.each([
+  ["DATABASE=external\nDATABASE_URL=pg://u:p@h/db", ["DATABASE_URL"]],
+  ["MONITORING=stack\nALERT_EMAIL_TO=ops\nALERT_SMTP_HOST=smtp.example.net:25", ["ALERT_EMAIL_TO"]],
+  ["MONITORING=Stack\nALERT_WEBHOOK_URL=https://hooks.example.net", ["MONITORING"]],
+  ["HOST_ADDRESS=*\nPUBLIC_HOST=https://routes.example.net", ["PUBLIC_HOST"]],
+])("reports no consequence of a wrong setting: %j", (content, names) => {
+  expect(problems({}, content).map((problem) => problem.split(" ")[0])).toEqual(names);
+});
+
 test("all problems of both sources are listed at once", () => {
   const found = problems(
     { httpPort: "0", engineConsole: "yes", colour: "blue" },

@@ -71,14 +71,18 @@ function fromFile(file: SettingsSources["environmentFile"], problems: SettingsPr
 export function readSettings({ stack, configuration, environmentFile }: SettingsSources): CheckedSettings {
   const problems: SettingsProblem[] = [];
   const values: Partial<Record<SettingName, string | number | boolean>> = {};
+  const wrong = new Set<SettingName>();
   for (const source of [fromConfiguration(configuration, problems), fromFile(environmentFile, problems)]) {
     for (const [name, { written, place, value }] of source) {
       const parsed = parseValue(name, value);
-      if ("problem" in parsed) problems.push({ name: written, place, problem: parsed.problem });
-      else values[name] ??= parsed.value;
+      if ("problem" in parsed) {
+        problems.push({ name: written, place, problem: parsed.problem });
+        wrong.add(name);
+      } else values[name] ??= parsed.value;
     }
   }
-  return checked(values as GivenSettings, stack, problems);
+  const names = [...wrong].filter((name) => values[name] === undefined);
+  return checked(values as GivenSettings, stack, { problems, names });
 }
 
 /** Configuration key that names another environment file; it is not allowed in that file itself. */

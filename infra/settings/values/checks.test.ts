@@ -6,6 +6,8 @@ import {
   email,
   host,
   hostAndPort,
+  mailbox,
+  mailboxes,
   image,
   imagePrefix,
   numbersByRole,
@@ -44,13 +46,33 @@ test.each(["https://a.example", "wss:/", "wss://", "wss://a.example:99999/", "ws
   (value) => expect(urlOf("wss", "ws").check(value)).toBe("must be an address that begins with wss:// or ws://"),
 );
 
-test.each(["a.example:1", "192.0.2.1:65535", "[2001:db8::1]:5000"])("%s is a host with a port", (value) =>
-  expect(hostAndPort.check(value)).toBeUndefined(),
+test.each(["a.example:1", "mail_relay:25", "192.0.2.1:65535", "[2001:db8::1]:5000"])(
+  "%s is a host with a port",
+  (value) => expect(hostAndPort.check(value)).toBeUndefined(),
 );
 test.each(["a.example", "a.example:0", "a.example:65536", "a.example:99999", "[2001:db8:::1]:1", "2001:db8::1:5000"])(
   "%s is no host with a port",
   (value) => expect(hostAndPort.check(value)).toMatch(/^must be <host>:<port>, not /),
 );
+
+test.each(["a.b+c@x.example", "NOC <a@x.example>", "<a@x.example>", "Jürgen O'Neil <jürgen@x.example>"])(
+  "Alertmanager reads the mail address %s",
+  (value) => {
+    expect(mailbox.check(value)).toBeUndefined();
+    expect(mailboxes.check(`${value}, b@x.example`)).toBeUndefined();
+  },
+);
+test.each([
+  "a@x.example.",
+  "a..b@x.example",
+  "NOC, Night <a@x.example>",
+  "a@x.example;b@x.example",
+  "a@x.example,",
+  "a",
+])("Alertmanager does not read the mail address %s", (value) => {
+  expect(mailbox.check(value)).toMatch(/^must be an e-mail address such as/);
+  expect(mailboxes.check(value)).toMatch(/^must be e-mail addresses, separated by commas, not /);
+});
 
 test.each(["localhost", "routes.example.net", "192.0.2.1", "2001:db8::1", "a-b.example"])("%s is a host", (value) =>
   expect(host.check(value)).toBeUndefined(),

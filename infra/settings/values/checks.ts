@@ -52,7 +52,7 @@ export function urlMatching(pattern: RegExp, allowed: string): CheckedUrl {
 /** An IPv6 address is in brackets. */
 export const hostAndPort: Checked = {
   check: (value) =>
-    /^(?:[a-z0-9.-]+|\[[0-9a-f:.]+\]):[1-9]\d{0,4}$/i.test(value) && urlOf("tcp").check(`tcp://${value}`) === undefined
+    /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\]):[1-9]\d{0,4}$/i.test(value) && urlOf("tcp").check(`tcp://${value}`) === undefined
       ? undefined
       : `must be <host>:<port>, not ${JSON.stringify(value)}`,
   allowed: "<host>:<port>",
@@ -117,13 +117,20 @@ export const host: Checked = {
 /** Finds typing errors only; the sidecar and the user's mail system check the rest. */
 export const email = matching(/^[^\s@]{1,64}@[^\s@]{1,255}$/, "an e-mail address");
 
-/** Several, separated by commas. */
-export const emails: Checked = {
+const mailPart = String.raw`[^\s@<>()\[\],;:"\\.]+(?:\.[^\s@<>()\[\],;:"\\.]+)*`;
+const mailAddress = `${mailPart}@${mailPart}`;
+
+/** A sender or a receiver as Alertmanager reads it (RFC 5322), also with a name. */
+export const mailbox = matching(
+  new RegExp(String.raw`^(?:(?:[\p{L}\p{N} '._-]+ )?<${mailAddress}>|${mailAddress})$`, "u"),
+  "an e-mail address such as noc@example.net or NOC <noc@example.net>",
+);
+
+export const mailboxes: Checked = {
   check: (value) =>
-    value
-      .split(",")
-      .map((each) => email.check(each.trim()))
-      .find((problem) => problem !== undefined),
+    value.split(",").every((each) => mailbox.check(each.trim()) === undefined)
+      ? undefined
+      : `must be e-mail addresses, separated by commas, not ${JSON.stringify(value)}`,
   allowed: "e-mail addresses, separated by commas",
 };
 
