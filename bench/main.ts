@@ -19,7 +19,7 @@ const help = `npm run bench:engine | bench:auth | bench:positions | bench:feed |
                engine: only compare with the engine of another checkout, whose packages are installed
   --against hasura
                engine: only compare with Hasura (the image in HASURA_IMAGE) asked directly, through a bare proxy and through the front
-  --record     write the figures for docs/reference/figures.md (engine, auth, stack); then run npm run documents
+  --record     write the figures for docs/reference/figures.md (engine, auth, feed, stack); then run npm run documents
   --help       this text
 
 Each starts its own services, prints tables and writes bench/results/<name>.json. bench/README.md explains the figures.`;

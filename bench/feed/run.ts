@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BenchDatabase } from "../database.ts";
-import { type Columns, number, spread, machineNow, table, writeResults } from "../report.ts";
+import type { MeasuredFigure } from "@routeql/tests/harness/figures/figure-records";
+import { type Columns, machineNow, number, recordFigures, spread, spreadText, table, writeResults } from "../report.ts";
 import { benchLoads, type LoadRow } from "./loads.ts";
 import { benchLive, type LiveRow } from "./live.ts";
 
@@ -11,9 +12,16 @@ const sizes = {
   quick: { rounds: 3, rows: 50_000, seconds: 15, rates: [1_000, 5_000] },
 };
 
+interface FeedBench {
+  readonly quick: boolean;
+  readonly only: string;
+  readonly record: boolean;
+}
+
 /** `npm run bench:feed`: loads of text, of MRT and with 1,000 configured prefixes; live updates until a reader sees them. @returns the path of the results */
-export async function benchFeed({ quick, only }: { readonly quick: boolean; readonly only: string }): Promise<string> {
+export async function benchFeed({ quick, only, record }: FeedBench): Promise<string> {
   const { rounds, rows, seconds, rates } = quick ? sizes.quick : sizes.full;
+  const machine = machineNow(quick);
   const folder = await mkdtemp(join(tmpdir(), "routeql-bench-feed-"));
   try {
     await using bench = await BenchDatabase.start();
@@ -23,7 +31,8 @@ export async function benchFeed({ quick, only }: { readonly quick: boolean; read
     const live: LiveRow[] = [];
     if ("live".includes(only)) for (const rate of rates) live.push(await benchLive(bench.container, rate, seconds));
     if (live.length > 0) console.log(table(live, liveColumns));
-    return await writeResults("feed", { ...machineNow(quick), loads, live });
+    if (record) recordFigures("feed", recorded(loads, live), { bench: "feed", only, ...machine });
+    return await writeResults("feed", { ...machine, loads, live });
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -45,3 +54,18 @@ const liveColumns: Columns<LiveRow> = {
   most: ({ most }) => number(most),
   "memory, MiB": ({ memory }) => number(memory),
 };
+
+const recorded = (loads: readonly LoadRow[], live: readonly LiveRow[]): Readonly<Record<string, MeasuredFigure>> =>
+  Object.fromEntries([
+    ...loads.map(({ work, perSecond, timeRatio }) => [
+      `load of ${work}`,
+      { figure: `${spreadText(timeRatio)} of the time of text`, note: `${spreadText(perSecond)} rows/s` },
+    ]),
+    ...live.map(({ rate, seconds, sent, missing, median, p95, most, memory }) => [
+      `received to reader, ${rate.toLocaleString("en")} updates/s for ${seconds} s`,
+      {
+        figure: `p95 ${number(p95)} s`,
+        note: `median ${number(median)} s, most ${number(most)} s; ${sent.toLocaleString("en")} sent, ${missing} missing; feed ${number(memory)} MiB`,
+      },
+    ]),
+  ]);

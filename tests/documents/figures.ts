@@ -40,6 +40,12 @@ const groups: readonly Group[] = [
     meaning: "through the gateway over TLS; requests/s as a ratio to the engine asked directly",
     product: stack,
   },
+  {
+    title: "Live data",
+    record: "feed",
+    meaning: "the feed and Postgres share the machine; a reader asks the view each 50 ms",
+    product: ["routing", "database"],
+  },
   { title: "End to end", record: "end-to-end", meaning: "one client through the gateway over TLS", product: stack },
   { title: "First use", record: "first-use", product: stack },
   { title: "Tests", record: "tests", product: ["tests"] },
