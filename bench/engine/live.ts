@@ -87,6 +87,7 @@ async function idleShares(
   database: LiveOptions["database"],
   owner: Client,
 ): Promise<Pick<LiveFigures, "idleCpu" | "idlePostgresCpu" | "idleStatements">> {
+  await new Promise((wake) => setTimeout(wake, reportMilliseconds));
   const transactions = await transactionsOf(owner);
   const [before, postgresBefore] = [server.cpuSeconds(), await database.cpuSeconds()];
   const start = performance.now();
@@ -101,6 +102,8 @@ async function idleShares(
   };
 }
 
+/** An idle connection reports its transactions after ten seconds (PGSTAT_IDLE_INTERVAL of Postgres). */
+const reportMilliseconds = 12_000;
 /** A cohort without notices runs once in this time. */
 const idleMilliseconds = 30_000;
 
