@@ -10,6 +10,7 @@ import {
   splitSecrets,
   unwrap,
 } from "../testing/recorded-stack.ts";
+import { describeStack } from "../testing/descriptions.ts";
 import { grouped } from "../settings/groups.ts";
 import type { GivenInputs } from "../settings/list.ts";
 import { RouteQL } from "./routeql.ts";
@@ -39,9 +40,10 @@ const containerNames = (resources: readonly RecordedResource[]): string[] =>
 
 test("containers are named after the component, the stack and the service", async () => {
   const { resources } = await deploy({}, { name: "routes", stack: "staging" });
-  const services = ["archive", "auth-sidecar", "database", "engine", "gateway", "migrate", "sessions"];
+  const services = describeStack().map(({ name }) => name);
+  expect(services).toEqual(expect.arrayContaining(["migrate", "gateway"]));
   expect(containerNames(resources)).toEqual(
-    services.flatMap((name) => [`routes-staging-${name}`, `routes-staging-${name}-files`]),
+    services.flatMap((name) => [`routes-staging-${name}`, `routes-staging-${name}-files`]).toSorted(),
   );
 });
 
@@ -60,7 +62,7 @@ test("the outputs contain the addresses and the running services", async () => {
     container: "routeql-staging-engine",
     image: expect.stringMatching(/^routeql\/engine:[0-9a-f]{12}$/) as unknown,
   });
-  expect(services).toHaveLength(7);
+  expect(services.map(({ service }) => service)).toEqual(describeStack().map(({ name }) => name));
 });
 
 test("a preview knows the addresses before anything is ready", async () => {

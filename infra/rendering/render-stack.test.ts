@@ -5,6 +5,7 @@ import { beforeAll, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { type GivenSettings, settingNames, settings } from "../settings/list.ts";
 import { checkValue } from "../settings/reading/parse.ts";
+import { describeStack } from "../testing/descriptions.ts";
 import { secretSignature } from "./record.ts";
 import { imagesOf, manifestOf } from "./manifest.ts";
 import { type RenderedStack, renderStack } from "./render-stack.ts";
@@ -34,6 +35,8 @@ const objectsIn = ({ files }: RenderedStack): Rendered[] =>
   [...files].flatMap(([path, text]) =>
     /\d\d-.*\.yaml$/.test(path) ? parseAllDocuments(text).map((document) => document.toJS() as Rendered) : [],
   );
+const fileOf = ({ files }: RenderedStack, service: string): string | undefined =>
+  [...files].find(([path]) => path.endsWith(`-${service}.yaml`))?.[1];
 
 let single: RenderedStack;
 let outside: RenderedStack;
@@ -43,15 +46,11 @@ beforeAll(async () => {
 });
 
 test("writes a file for each service in start order", () => {
+  const services = describeStack({ target: "kubernetes", archive: false });
   expect([...single.files.keys()]).toEqual([
     "01-network-policies.yaml",
     "10-secrets.yaml",
-    "11-database.yaml",
-    "12-migrate.yaml",
-    "13-sessions.yaml",
-    "14-auth-sidecar.yaml",
-    "15-engine.yaml",
-    "16-gateway.yaml",
+    ...services.map(({ name }, index) => `${11 + index}-${name}.yaml`),
     "images.txt",
     "kustomization.yaml",
     "namespace/00-namespace.yaml",
@@ -216,9 +215,9 @@ test("lists every image of a pod once, as the nodes know it", async () => {
 
 test("expects a generated certificate in a Secret and prints that as a task", async () => {
   expect(single.notes.join("\n")).toContain("expected in the Secret gateway-certificate");
-  expect(single.files.get("16-gateway.yaml")).toContain("name: gateway-certificate");
+  expect(fileOf(single, "gateway")).toContain("name: gateway-certificate");
   const issued = await renderStack("prod", { engine: "embedded", certificateIssuer: "letsencrypt" });
-  expect(issued.files.get("16-gateway.yaml")).toContain("kind: Certificate");
+  expect(fileOf(issued, "gateway")).toContain("kind: Certificate");
   expect(issued.notes.join("\n")).not.toContain("expected in the Secret");
 });
 
