@@ -24,8 +24,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     main.ts commands report stack database open-place.ts kubernetes docker addresses ownership configuration place status access pulumi
     docker/daemon saved-state logs offline.ts foundation bootstrap.mjs bootstrap`),
   "hasura-checks": order(`
-    build.ts bin src/main.ts src/verbs src/reports src/permissions src/permissions/writes src/permissions/decide src/permissions/report
-    src/rules src/diff src/permissions/observe src/configuration.ts src/metadata src/declared src/findings src/cli src/version.ts src/testing`),
+    build.ts bin src/main.ts src/verbs src/reports src/rules src/diff src/permissions src/permissions/writes src/permissions/decide
+    src/permissions/report src/permissions/observe src/configuration.ts src/metadata src/declared src/findings src/cli src/version.ts src/testing`),
   offline: order("interface.ts docker-daemon pulumi-cli base-images plugins node"),
   routing: order("commands service batches sources judging rpki formats testing"),
   database: order("fill reference.ts migrate prune partitions"),

@@ -249,7 +249,7 @@ A file of expectations lists the permissions of each role in each source for rev
         called: sources.length > 1 ? source.name : undefined,
       });
       const verdicts = new Verdicts(subject.project, isAlone ? undefined : source.name, subject.kind, until);
-      verdicts.notExamined(subject.left);
+      verdicts.notExamined(notExamined, subject.left);
       await verify(subject, verdicts, {
         rolesWithoutPermission,
         sessions,

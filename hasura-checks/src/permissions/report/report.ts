@@ -3,7 +3,6 @@ import { UsageError } from "../../cli/usage-error.ts";
 import type { Finding } from "../../findings/finding.ts";
 import type { Project } from "../../metadata/project.ts";
 import { permissionsOf, tablesOf } from "../../metadata/walk.ts";
-import { notExamined } from "../../rules/shape.ts";
 import { MissingVariable } from "../observe/sql.ts";
 import { OutOfTime, Unanswered } from "../observe/served.ts";
 import { type Subject } from "../observe/subject.ts";
@@ -155,10 +154,10 @@ export class Verdicts {
   }
 
   /** Reports objects of the metadata that are not examined: they do not fit the database, or their kind is not supported. */
-  notExamined(objects: Subject["left"]): void {
+  notExamined(rule: { readonly id: string; readonly remedy: string }, objects: Subject["left"]): void {
     for (const { at, kind, name, reason } of objects) {
       this.#findings.push({
-        rule: notExamined.id,
+        rule: rule.id,
         severity: kind === "unsupported" ? "note" : "warning",
         ...this.#project.positionOf(this.#project.loaded.locate(at)),
         source: this.#source,
@@ -166,7 +165,7 @@ export class Verdicts {
         reason: `not examined: ${name}: ${reason.replace(/, which this engine does not serve.*$/, "")}`,
         remedy:
           kind === "unsupported"
-            ? notExamined.remedy
+            ? rule.remedy
             : "correct the metadata, or apply the missing migrations to the database",
       });
     }
