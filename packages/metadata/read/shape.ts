@@ -269,8 +269,5 @@ export type TableMetadata = SourceMetadata["tables"][number];
 export type FunctionMetadata = SourceMetadata["functions"][number];
 export type RelationshipMetadata = TableMetadata["object_relationships"][number];
 export type SelectPermissionMetadata = TableMetadata["select_permissions"][number];
-export type InsertPermissionMetadata = TableMetadata["insert_permissions"][number];
-export type UpdatePermissionMetadata = TableMetadata["update_permissions"][number];
-export type DeletePermissionMetadata = TableMetadata["delete_permissions"][number];
 export type ComputedFieldMetadata = TableMetadata["computed_fields"][number];
 export type { QualifiedName } from "./shape-parts.ts";
