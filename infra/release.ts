@@ -55,7 +55,7 @@ function compare(one: Release, other: Release): number {
   return one.build === undefined || other.build === undefined ? 0 : one.build - other.build;
 }
 
-/** What a checkout without history cannot know. @param recorded output `release` */
+/** A warning about the order of releases, which a checkout without history does not know. @param recorded output `release` */
 export function unknownOrder(stack: string, recorded: unknown, own: Release = release): readonly string[] {
   if (!isRelease(recorded) || recorded.build === undefined || own.build !== undefined) return [];
   if (own.version !== recorded.version || own.migration !== recorded.migration) return [];

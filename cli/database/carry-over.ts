@@ -1,4 +1,4 @@
-/** What a restore keeps: a backup must not enable disabled accounts, bring back changed passwords or publish retired keys. */
+/** Accounts and keys that a restore keeps: a backup must not enable disabled accounts, bring back changed passwords or publish retired keys. */
 import { printable } from "@routeql/contract/printable";
 import { guardOptions } from "@routeql/database/migrate/connect";
 import { type OpenDatabase, withClient } from "@routeql/database-access/opened-database";

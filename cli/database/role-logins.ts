@@ -25,7 +25,7 @@ const patience = 20_000;
 const ownSettings = `select setdatabase = 0 as general, unnest(setconfig) as setting from pg_catalog.pg_db_role_setting s
   join pg_catalog.pg_roles r on r.oid = s.setrole where r.rolname = session_user`;
 
-/** What is wrong with the settings of a login; undefined if they are those of the migrate job. */
+/** The problem of a login's settings; undefined if they are those of the migrate job. */
 export function settingsProblem(
   role: DatabaseRole,
   second: boolean,

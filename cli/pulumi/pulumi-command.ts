@@ -43,7 +43,7 @@ const { createCommandError } = createRequire(import.meta.url)("@pulumi/pulumi/au
   createCommandError: (result: CommandResult) => CommandError;
 };
 
-/** How the Automation API runs its CLI; internal to it, hence declared here (sdk/nodejs/automation/cmd.ts of pulumi/pulumi). */
+/** The command that the Automation API runs; internal to it, hence declared here (sdk/nodejs/automation/cmd.ts of pulumi/pulumi). */
 interface Runnable {
   readonly command: string;
   run: (

@@ -45,7 +45,7 @@ export interface DownResult {
   /** The secrets of the kept data are in the stack's state. */
   readonly secretsKept: boolean;
   readonly removedVolumes: readonly string[];
-  /** How the kept data could get lost. */
+  /** A cause by which the kept data could get lost. */
   readonly warning: string | undefined;
 }
 

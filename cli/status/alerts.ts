@@ -5,7 +5,7 @@ import { clientFile } from "@routeql/infra/services/monitoring";
 import { collectOutput } from "./health-detail.ts";
 import type { Deliveries, FiringAlert, Problem } from "./report.ts";
 
-/** What a program prints. @throws Failure with its errors */
+/** The output of a program. @throws Failure with its errors */
 export async function outputOf(execute: Execute, program: readonly string[], signal: AbortSignal): Promise<string> {
   const [said, errors] = [collectOutput(), collectOutput()];
   const code = await execute(program, { output: said.stream, errors: errors.stream, signal });

@@ -6,7 +6,7 @@ import type { ArchiveFacts } from "./report.ts";
 /** Milliseconds for an object storage that does not answer. */
 const patience = 20_000;
 
-/** What the archive's own service reads in it. @param execute runs a program in its container */
+/** Facts that the archive's own service reads. @param execute runs a program in its container */
 export async function archiveFacts(execute: Execute, signal: AbortSignal): Promise<ArchiveFacts> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
   try {

@@ -36,7 +36,7 @@ async function refused(url: string, error: string, address?: string): Promise<En
   return { url, error, certificateExpires, refusedCertificate: true };
 }
 
-/** What the name of an address means on this machine. */
+/** The addresses of a URL's host on this machine, as text. */
 async function addressesOf(url: string): Promise<string> {
   const { hostname } = new URL(url);
   const found = await lookup(hostname.replace(/^\[|\]$/g, ""), { all: true }).catch(() => []);

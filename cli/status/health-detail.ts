@@ -46,7 +46,7 @@ export function collectOutput(): { readonly stream: Writable; readonly text: () 
 /** Milliseconds for a container that does not answer. */
 const patience = 5_000;
 
-/** What a program prints in a container of a service; what it has printed so far when it does not end. @param enter as in StackPlace */
+/** The output of a program in a container of a service; the output so far if it does not end. @param enter as in StackPlace */
 export async function printedIn(
   service: string,
   program: readonly string[],

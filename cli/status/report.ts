@@ -97,7 +97,7 @@ export interface FeedGap {
   readonly reason: string;
 }
 
-/** What the archive on Docker itself has; a compromised database cannot change it. */
+/** Facts of the archive on Docker itself; a compromised database cannot change it. */
 export interface ArchiveFacts {
   /** RFC 3339; null without a backup. */
   readonly newestBackup: string | null;

@@ -17,7 +17,7 @@ export interface Session {
   readonly connect: (events: SocketEvents) => Client;
 }
 
-/** What a session needs of the page while it lasts. */
+/** Functions of the page that a session calls. */
 export interface Page {
   /** Reports the role of a new token. */
   readonly onRole: (role: string) => void;

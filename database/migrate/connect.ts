@@ -69,7 +69,7 @@ export function connectionTo(
   return { ...clientConfig({ host, port, ...login, database, ...encryption }), application_name: "routeql-migrate" };
 }
 
-/** What to change for an error of the encryption. @param reason of node-postgres, Node or Postgres */
+/** The remedy for an error of the encryption. @param reason of node-postgres, Node or Postgres */
 function encryptionRemedy(reason: string): string {
   if (/does not support SSL/.test(reason))
     return ". The server offers no TLS: give databaseUrl ?sslmode=prefer or disable, and no databaseCaFile";

@@ -77,7 +77,7 @@ export async function restrictDatabases(client: Client, database: string): Promi
     if (present.has(role)) statements.push(`grant connect on database ${databases} to ${role}`);
   }
   await client.query(statements.join(";"));
-  return (await read()) === before ? [] : ["set who may connect to the databases"];
+  return (await read()) === before ? [] : ["set the rights to connect to the databases"];
 }
 
 const role = loginRole("metadata");

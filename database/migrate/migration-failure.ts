@@ -36,7 +36,7 @@ export function migrationFailure(error: DatabaseError, content: string): string 
   // Rows first: they may begin like commands of psql, such as with \N.
   const remedy =
     error.code === "42601" && copiedRows.test(before)
-      ? `Rows after copy … from stdin are no SQL: ${insertInstead}`
+      ? `Rows after copy … from stdin are not SQL: ${insertInstead}`
       : foreign.find(([pattern]) => pattern.test(rest))?.[1];
   return withRemedy(`${error.message} (line ${before.split("\n").length})`, remedy);
 }

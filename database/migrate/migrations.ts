@@ -69,7 +69,7 @@ async function applyGrants(client: Client, engineRights: EngineRights): Promise<
   await client.query(ownGrants(engineRights));
   const changed = (await readPrivileges(client)) !== before;
   await client.query(changed ? "commit" : "rollback");
-  return changed ? ["set what each role may do"] : [];
+  return changed ? ["set the rights of each role"] : [];
 }
 
 /** A new trigger waits for writers of its table, so a load finishes first. */
@@ -89,7 +89,7 @@ async function keepPartitions(client: Client): Promise<void> {
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.code !== lockNotAvailable) throw error;
     throw new Error(
-      `npm run load or npm run prune was still running after ${PARTITIONS_WAIT}; run this again when it has finished`,
+      `npm run load or npm run prune was still running after ${PARTITIONS_WAIT}. Start the update again when it has finished`,
       { cause: error },
     );
   }

@@ -4,7 +4,7 @@ do $$ declare bad text; begin
   from pg_namespace n join pg_class c on relnamespace = n.oid join pg_attribute on attrelid = c.oid
   where pg_get_userbyid(nspowner) = current_user and relkind in ('r', 'p', 'S') and attnum > 0
     and nspname || relname || attname !~ '^[ !#-&(-~]+$';
-  if bad is not null then raise exception 'the name % has characters other than printable ASCII, or quotation marks', bad; end if;
+  if bad is not null then raise exception 'the name % has characters other than printable ASCII, or quotation marks. Use another name', bad; end if;
 end $$;
 -- Objects that a dump, the archive or a restore would lose, or that the next run of this job resets.
 do $$ declare bad text; begin

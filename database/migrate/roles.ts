@@ -185,7 +185,7 @@ async function ensureLogin(
   if ((await readRole(client, role, superuser)) === undefined)
     await change(`create role ${role} login`, "created role");
   const row = await readRole(client, role, superuser);
-  if (row === undefined) throw new Error(`The role ${role} is not there after it was created.`);
+  if (row === undefined) throw new Error(`The role ${role} does not exist after it was created.`);
   if (!row.plain) {
     await change(
       `alter role ${role} login inherit nosuperuser nocreatedb nocreaterole noreplication nobypassrls`,

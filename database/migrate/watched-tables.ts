@@ -12,7 +12,7 @@ export async function watchTables(client: Client, { functions }: Pick<EngineRigh
          join pg_namespace n on nspname = given.schema join pg_proc p on pronamespace = n.oid and proname = given.name))`,
     [functions.map(({ schema }) => schema), functions.map(({ name }) => name)],
   );
-  return rowCount === 0 ? [] : ["set which tables tell their changes"];
+  return rowCount === 0 ? [] : ["set the triggers that announce changes"];
 }
 
 /** Tells the engines that anything may have changed: triggers fire neither for new definitions nor for partitions that come and go. */

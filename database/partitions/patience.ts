@@ -22,7 +22,7 @@ export async function patiently<T>(client: Client, work: () => Promise<T>): Prom
         throw error;
       if (attempt === attempts)
         throw new Error(
-          "a load or a long query held the locks all the time; finished work is kept, run this again later",
+          "a load or a long query held the locks all the time. Finished work is kept. Run the command again later",
           { cause: error },
         );
       await delay(1000);

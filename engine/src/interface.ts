@@ -18,7 +18,7 @@ export interface Session {
   readonly isBackend?: boolean;
   /** The account or address of the session. All sessions of one client use one share of the connections; default: the role. */
   readonly client?: string;
-  /** How the client proved its rights, for audit events: `access key`, or `token` with its id. */
+  /** The client's proof of its rights, for audit events: `access key`, or `token` with its id. */
   readonly credential?: string;
 }
 

@@ -158,7 +158,7 @@ export function metadataDirectory(given: Given, configuration: Configuration, di
     statSync(resolve(directory, name), { throwIfNoEntry: false })?.isDirectory() === true;
   const found =
     named ?? ["hasura-metadata", "metadata", "hasura/metadata"].find(isDirectory) ?? projectMetadata(".", directory);
-  if (found === undefined) throw new UsageError("where are the metadata? Give --metadata DIR");
+  if (found === undefined) throw new UsageError("no metadata directory was found. Give --metadata DIR");
   return projectMetadata(found, directory) ?? found;
 }
 
@@ -171,6 +171,6 @@ function projectMetadata(name: string, directory: string): string | undefined {
     return undefined;
   const content = yamlOf(readTextOf(resolve(directory, file), file), file);
   const { metadata_directory: inside = "metadata" } = (content ?? {}) as { readonly metadata_directory?: unknown };
-  if (typeof inside !== "string") throw new UsageError(`${file}: metadata_directory is no text`);
+  if (typeof inside !== "string") throw new UsageError(`${file}: metadata_directory is not a text`);
   return join(name, inside);
 }

@@ -21,5 +21,5 @@ export function webConfiguration(password: string): string {
   return stringify({ basic_auth_users: { [monitoringUser]: hash } });
 }
 
-/** How a client of both logs in, in Prometheus' form. @param passwordFile path of the password in the client's container */
+/** The login of a client of both, in Prometheus' form. @param passwordFile path of the password in the client's container */
 export const basicLogin = (passwordFile: string) => ({ username: monitoringUser, password_file: passwordFile });

@@ -62,7 +62,7 @@ function storage(
 
 const volume: SharedDirectory = { source: "database-archive" };
 
-/** What the database and the archive have in common. */
+/** Properties of both the database and the archive. */
 function parts(
   settings: ArchiveSettings,
   { storageAuthority: authority }: Pick<Surroundings, "storageAuthority">,

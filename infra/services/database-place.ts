@@ -64,7 +64,7 @@ export function databaseUrl(
 /** libpq checks the chain alone for these, if it has an authority. */
 const withoutName: ReadonlySet<string | undefined> = new Set(["require", "verify-ca"]);
 
-/** Whose authority's file is delivered: of the database (`databaseCaFile`), or of all connections (`authoritiesFile`). */
+/** The delivered authority's file: of the database (`databaseCaFile`), or of all connections (`authoritiesFile`). */
 export type DeliveredAuthority = "database" | "common" | undefined;
 
 /**

@@ -24,7 +24,7 @@ const frontMemoryMegabytes = 384;
  */
 const relations = 40;
 
-/** What both engines have in common. */
+/** Properties of both engines. */
 export const eitherEngine = {
   name: "engine",
   run: "service",

@@ -4,7 +4,7 @@ import { filesDirectory } from "../description/service.ts";
 import type { ServiceDescription } from "../description/service.ts";
 import { databaseQueries } from "../monitoring/prometheus-files.ts";
 
-/** What all services of the monitoring have in common. */
+/** Properties of all services of the monitoring. */
 export const monitoringService = {
   run: "service",
   image: "monitoring",

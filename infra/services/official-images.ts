@@ -1,4 +1,4 @@
-/** What an image built here has beyond the official one: the owner of its files, and this project's scripts, delivered as files. */
+/** Additions of an image built here to the official one: the owner of its files, and this project's scripts, delivered as files. */
 import { readFileSync } from "node:fs";
 import { filesDirectory, officialUser } from "../description/service.ts";
 import type { ServiceDescription, ServiceName } from "../description/service.ts";

@@ -7,7 +7,7 @@ import { claimIn, type ClusterPlace, objectsIn } from "@routeql/host/kubernetes/
 import { describeOwner, type Owner, stateLabel } from "@routeql/host/ownership";
 import { type DockerClient, daemonOfProvider } from "./docker/provider-daemon.ts";
 
-/** What has the name of a stack on a target. */
+/** The claim and the objects with the name of a stack on a target. */
 interface Found {
   readonly where: string;
   readonly claim: Owner | undefined;

@@ -64,7 +64,7 @@ function chainOf(
 interface Trust {
   /** PEM. */
   readonly trusted: readonly string[];
-  /** What clients must trust besides their own list, given the anchor of the path. */
+  /** PEM that clients must trust besides their own list, given the anchor of the path. */
   readonly told: (anchor: () => string) => string;
 }
 

@@ -19,7 +19,7 @@ import { rowColumns } from "../judging/stored/stored-rows.ts";
  * `routing.update_key` of collector, peer, prefix, type, path, time and repetition is the key of a row, so that rows of all versions match.
  */
 
-/** How exact the source of a time is: 0, 3 or 6 decimals. */
+/** Precision of the source of a time: 0, 3 or 6 decimals. */
 const digits = (row: string): string =>
   `case when date_part('microseconds', ${row}."timestamp")::integer % 1000000 = 0 then 0
     when date_part('microseconds', ${row}."timestamp")::integer % 1000 = 0 then 3 else 6 end`;

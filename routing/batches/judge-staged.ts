@@ -10,7 +10,7 @@ import { markArrays, rowOf, type StoredRow } from "../judging/stored/stored-rows
 import { sweep } from "../judging/sweep.ts";
 import { selectStatement } from "./insert-statement.ts";
 
-/** What a session has read of the configuration, which it reads again when its version changes. */
+/** The configuration that a session has read. It reads it again when its version changes. */
 interface Known {
   readonly active: ActiveConfiguration;
   /** Milliseconds since 1970. */

@@ -1,4 +1,4 @@
-/** What a live source delivered and the database has not stored yet, in order. */
+/** Entries of a live source that the database has not stored yet, in order. */
 
 /** Rows in COPY's text format, at most {@link mostRows} and of one transaction. */
 export interface RowsEntry {

@@ -8,7 +8,7 @@ import { copyIntoStaging, insertStaged, prepareLiveStaging } from "./publish.ts"
 export interface Place {
   /** Milliseconds since 1970: all updates until then are stored or lie in a gap. */
   readonly coveredUntil: number;
-  /** How the feed before this one ended; "never" if the source is new. */
+  /** End of the feed before this one; "never" if the source is new. */
   readonly before: "stopped" | "ended" | "never";
 }
 

@@ -12,7 +12,7 @@ export interface Nlri {
 
 const addressBytes = { 1: 4, 2: 16 } as const;
 
-/** How the prefixes of a record are encoded. */
+/** Encoding of the prefixes of a record. */
 export interface NlriEncoding {
   /** Whether prefixes have path identifiers (RFC 7911), as the record announces. */
   readonly addPath: boolean;

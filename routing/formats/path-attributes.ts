@@ -2,7 +2,7 @@
 import type { AsPath } from "./as-path.ts";
 import { type Nlri, type NlriEncoding, readNlri } from "./nlri.ts";
 
-/** How a message or a record of a routing table is encoded. */
+/** Encoding of a message or a record of a routing table. */
 export interface Encoding extends NlriEncoding {
   /** Octets of an AS number: 2 without the capability of RFC 6793. */
   readonly asSize: 2 | 4;

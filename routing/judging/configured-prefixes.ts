@@ -14,7 +14,7 @@ export interface Configured {
   readonly organisation: string | null;
 }
 
-/** What applies to one announced prefix. */
+/** The configuration of one announced prefix. */
 export interface Node {
   /** The announced prefix, or the longest configured one around it. */
   readonly prefix: string;

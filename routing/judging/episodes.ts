@@ -16,7 +16,7 @@ export interface Message {
   readonly path: readonly number[];
 }
 
-/** What one announcement adds to a hijack. */
+/** The addition of one announcement to a hijack. */
 export interface Finding {
   readonly type: string;
   readonly hijacker: number;

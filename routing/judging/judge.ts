@@ -11,7 +11,7 @@ export interface Row extends Message {
   readonly matchedPrefix: string | null;
 }
 
-/** What judging says about a row. */
+/** The result for one row. */
 export interface Mark {
   readonly row: Row;
   readonly matchedPrefix: string;

@@ -8,7 +8,7 @@ export interface Annotation {
   readonly conditions: readonly { readonly in: readonly string[]; readonly out: readonly string[] }[];
 }
 
-/** How a prefix may be announced. */
+/** Allowed announcements of a prefix. */
 export interface Rule {
   /** Name of the rule in messages and records. */
   readonly name: string;

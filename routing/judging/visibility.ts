@@ -1,6 +1,6 @@
 import type { Message, Time } from "./episodes.ts";
 
-/** What a peer last said about a prefix. */
+/** The last message of a peer about a prefix. */
 export interface PeerState {
   readonly announced: boolean;
   readonly last: Time;

@@ -151,7 +151,9 @@ describe("backup and restore", { timeout: 120_000 }, () => {
     await drop();
     await restore(file);
     expect(await contentOf(database)).toEqual(before);
-    expect(await database.migrate()).toBe("migrate: set which tables tell their changes\nmigrate: done, 1 changes\n");
+    expect(await database.migrate()).toBe(
+      "migrate: set the triggers that announce changes\nmigrate: done, 1 changes\n",
+    );
     expect(await rowsOf(database, "sidecar", "select password_hash as hash from users where id = 'user1'")).toEqual([
       { hash: "$argon2id$v=19$c4ca4238a0b923820dcc509a6f75849b" },
     ]);

@@ -77,7 +77,7 @@ describe("the migrate job", { timeout: 120_000 }, () => {
       .poll(() => waitingFor("locktype in ('advisory', 'transactionid')"), { timeout: 60_000 })
       .toHaveLength(1);
     await owner.query("commit");
-    expect(await job).toContain("set what each role may do");
+    expect(await job).toContain("set the rights of each role");
     expect(await partitionsOf(database)).toEqual(["bgp_updates_202604"]);
   });
 

@@ -185,7 +185,7 @@ describe("the migrate job", () => {
     expect(code).toBe(0);
     expect(stdout).toContain("took extra rights from routeql_engine");
     expect(stdout).toContain("revoked routeql_owner from routeql_sidecar");
-    expect(stdout).toContain("set what each role may do");
+    expect(stdout).toContain("set the rights of each role");
     expect(await state()).not.toEqual(before);
     expect((await migrate()).stdout).toBe("migrate: everything was in place\n");
   });
@@ -193,7 +193,7 @@ describe("the migrate job", () => {
   test("lets the roles of a cluster's operator connect where they need to", async () => {
     await using superuser = await database.connect("bootstrap");
     await superuser.query("create role cnpg_metrics_exporter login; create role streaming_replica login replication");
-    expect((await migrate()).stdout).toContain("migrate: set who may connect to the databases");
+    expect((await migrate()).stdout).toContain("migrate: set the rights to connect to the databases");
     const { rows } = await superuser.query<{ role: string; databases: string[] }>(
       `select rolname as role, array_agg(datname::text order by datname) as databases from pg_roles, pg_database
        where rolname in ('cnpg_metrics_exporter', 'streaming_replica') and has_database_privilege(rolname, datname, 'connect') and datname <> 'template0'

@@ -87,7 +87,7 @@ describe("migrations of the operator", { timeout: 120_000 }, () => {
     const rights = [{ right: "select" }, { right: "insert" }, { right: "update", columns: ["note"] }];
     const notes = { schema: "desk", name: "notes", rights };
     const kinds = { schema: "desk", name: "Kinds of notes", rights: [{ right: "select" }, { right: "insert" }] };
-    expect(await migrate({ tables: [notes, kinds], functions: [] })).toContain("set what each role may do");
+    expect(await migrate({ tables: [notes, kinds], functions: [] })).toContain("set the rights of each role");
     expect(await migrate({ tables: [notes, kinds], functions: [] })).toBe("migrate: everything was in place\n");
     await using engine = await database.connect("engine");
     await engine.query("set default_transaction_read_only = off");
@@ -130,7 +130,7 @@ describe("migrations of the operator", { timeout: 120_000 }, () => {
     await restore("own.dump");
     expect(await content()).toEqual(before);
     expect(await migrate()).toBe(
-      "migrate: set what each role may do\nmigrate: set which tables tell their changes\nmigrate: done, 2 changes\n",
+      "migrate: set the rights of each role\nmigrate: set the triggers that announce changes\nmigrate: done, 2 changes\n",
     );
   });
 

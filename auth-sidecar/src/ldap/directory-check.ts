@@ -128,7 +128,7 @@ async function entryOf(connection: DirectoryConnection, dn: string): Promise<Ent
   }
 }
 
-/** How a login name becomes a role, one row for each fact. @throws {Unavailable} */
+/** The steps from a login name to a role, one row for each fact. @throws {Unavailable} */
 export function explainLogin(settings: DirectorySettings, username: string): Promise<readonly object[]> {
   return withConnection(settings, createLogger("silent"), async (connection) => {
     const filter = settings.LDAP_USER_FILTER.filled({ username });

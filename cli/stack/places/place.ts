@@ -1,4 +1,4 @@
-/** What `up`, `preview` and `down` do differently where a stack runs: docker.ts and kubernetes.ts implement it, open.ts chooses. */
+/** The steps of `up`, `preview` and `down` that differ by place: docker.ts and kubernetes.ts implement them, open.ts chooses. */
 import type { PlainSettings } from "@routeql/infra/settings/list";
 import type { StackConfiguration } from "../../configuration/configuration.ts";
 import type { Phase, Ready } from "../../foundation/phases.ts";
@@ -54,7 +54,7 @@ export interface RemovalPlace {
   readonly lane: readonly Phase[];
   /** Names of the stack's data, which stays unless it is deleted too. */
   data(signal: AbortSignal): Promise<readonly string[]>;
-  /** How the data that stays could get lost. */
+  /** A cause by which the kept data could get lost. */
   readonly warning?: string;
   /** Deletes what an interrupted run created and the state lacks. */
   removeInterrupted(deployment: Deployment): Promise<unknown>;

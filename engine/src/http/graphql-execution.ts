@@ -9,7 +9,7 @@ import type { Executor, RunOptions, StreamedReply } from "../executor.ts";
 import type { Metrics, OperationKind } from "../metrics.ts";
 import type { ErrorLog } from "./request-log.ts";
 
-/** What the steps of all operations share. */
+/** Values that the steps of all operations share. */
 export interface Front {
   readonly authenticator: Authenticator;
   readonly executor: Pick<Executor, "kindOf" | "run" | "prepare">;
@@ -18,7 +18,7 @@ export interface Front {
   readonly turns: Turns;
   readonly waitingBytes: WaitingBytes;
   readonly logError: ErrorLog;
-  /** Who sees the internal detail of errors: role admin (Hasura's default), or every role. */
+  /** Roles that see the internal detail of errors: admin (Hasura's default), or every role. */
   readonly internalDetail: { readonly forAdmin: boolean; readonly forAll: boolean };
 }
 

@@ -9,7 +9,7 @@ import { createServer } from "../node-http.ts";
 import { quietRoutes, requestId, type RequestLog } from "./request-log.ts";
 import { apiError, notFound, sendReply, type Reply } from "./reply.ts";
 
-/** What a route may need of the server besides the request. */
+/** Values of the server that a route may need besides the request. */
 export interface Exchange {
   readonly response: ServerResponse;
   /** Absent when the request is not traced. */

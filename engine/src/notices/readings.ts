@@ -3,7 +3,7 @@ import type { QualifiedName } from "@routeql/metadata/read/shape";
 import type { Reads } from "../sql/print.ts";
 import type { Hearing } from "./listener.ts";
 
-/** What an object reads, and itself if it is a table. */
+/** The tables that an object reads, and itself if it is a table. */
 export interface Reading {
   /** Names as notices have them, by `pg_class.oid`. */
   readonly tables: ReadonlyMap<number, string>;

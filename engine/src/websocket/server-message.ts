@@ -70,7 +70,7 @@ export function completeFrame(id: string): string {
   return `{"type":"complete","id":${id}}`;
 }
 
-/** What both protocols have in common. @param name of the message with an answer */
+/** Messages that both protocols have. @param name of the message with an answer */
 function answers(name: "data" | "next", errorsOf: (error: SerializedError | LegacyError) => unknown) {
   return {
     data: (id: string, text: string) => frame(name, id, text),

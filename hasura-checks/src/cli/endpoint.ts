@@ -48,7 +48,7 @@ function addressOf(text: string, path: string): URL {
   try {
     address = new URL(text);
   } catch {
-    throw new UsageError(`${text} is no URL`);
+    throw new UsageError(`${text} is not a URL`);
   }
   if (!/^https?:$/.test(address.protocol)) throw new UsageError("--endpoint takes an http or https URL");
   if (address.pathname === "/") address.pathname = path;

@@ -61,7 +61,7 @@ export type Meaning<Table, Relationship> =
   | { readonly kind: "computed rows"; readonly field: DeclaredComputedField; readonly target: Table }
   | { readonly kind: "unreadable"; readonly problem: string };
 
-/** What a reader knows of names. */
+/** Meanings of the names in a filter. */
 export interface Names<Table, Relationship, Unread> {
   readonly meaningOf: (table: Table, name: string, value: unknown) => Meaning<Table, Relationship>;
   /** The table of an `_exists`; undefined if it cannot be read. */

@@ -19,7 +19,7 @@ export type Operand =
   | { readonly kind: "constant"; readonly value: unknown; readonly key: string }
   | { readonly kind: "session" | "column"; readonly key: string };
 
-/** What holds for a row in a session. A comparison or a fact holds only where the column is not null. */
+/** A condition on a row in a session. A comparison or a fact holds only where the column is not null. */
 export type Literal =
   | { readonly kind: "order"; readonly column: string; readonly orders: number; readonly operand: Operand }
   /** A predicate without known laws, such as `_like`. */

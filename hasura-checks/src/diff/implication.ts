@@ -7,7 +7,7 @@ type Answer = "yes" | "maybe" | "no";
 /** The order of two conditions. `other` has further rows and lacks rows; `unknown` is not decided. */
 export type Order = "same" | "wider" | "narrower" | "other" | "unknown";
 
-/** How the rows of `now` differ from those of `old`. */
+/** The change from the rows of `old` to those of `now`. */
 export function orderOf(old: Formula, now: Formula): Order {
   const [more, fewer] = [canHold([now, complement(old)]), canHold([old, complement(now)])];
   if (more === "no") return fewer === "no" ? "same" : "narrower";

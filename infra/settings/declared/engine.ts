@@ -1,4 +1,4 @@
-/** What the engine serves, and its limits: sections of the list in list.ts. */
+/** The engine's APIs and limits: sections of the list in list.ts. */
 import { roles } from "@routeql/database/migrate/roles";
 import { numbersByRole, oneOf, range } from "../values/checks.ts";
 import { ownMetadata, ownMigrations } from "../values/own-metadata.ts";

@@ -143,7 +143,7 @@ export const image = matching(
   "the name of an image",
 );
 
-/** What stands before the names of images: a registry's host, and a path. A slash at its end makes no difference. */
+/** Prefix of image names: a registry's host, and a path. A slash at its end makes no difference. */
 export const imagePrefix = matching(
   new RegExp(`^${registryHost}(?:/${repositoryPath})?/?$`),
   "the address of a registry, without https://",

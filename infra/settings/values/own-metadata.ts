@@ -1,4 +1,4 @@
-/** What an operator adds to RouteQL: metadata and migrations in folders. A relative path of the configuration starts from the project. */
+/** Folders of an operator with own metadata and migrations. A relative path of the configuration starts from the project. */
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";

@@ -8,7 +8,7 @@ export type ValueOf<Type extends SettingType> = Type extends "number" ? number :
 /** Returns the problem of a value as the end of the sentence "<setting> …", or undefined. Never repeats a secret. */
 export type Check<Type extends SettingType> = (value: ValueOf<Type>) => string | undefined;
 
-/** How a user writes a setting. A third name is the key of its declaration: that of the stack's configuration. */
+/** The names that a user writes for a setting. A third name is the key of its declaration: that of the stack's configuration. */
 export interface Names {
   /** Argument of the component, with its group: `gateway.httpsPort`. */
   readonly argument: string;

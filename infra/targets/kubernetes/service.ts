@@ -99,7 +99,7 @@ export class KubernetesService extends ComponentResource {
   }
 }
 
-/** How clients outside the cluster reach the published ports. */
+/** The way of clients outside the cluster to the published ports. */
 export interface Publication {
   /** LoadBalancer, NodePort or ClusterIP. */
   readonly type: Input<string>;

@@ -1,4 +1,4 @@
-/** What a connection URL means for every service: the meaning of libpq, or a refusal with the name of the parameter. */
+/** The meaning of a connection URL for every service: that of libpq, or a refusal with the name of the parameter. */
 import { type ConnectionParameters, ConnectionUrlError, parseConnectionUrl } from "./url.ts";
 
 export const sslModes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;

@@ -16,7 +16,7 @@ export interface ApplyOptions {
 /** Owns the fields that programs set; the names of the official provider's managers start with the same word. */
 export const fieldManager = "pulumi-kubernetes";
 
-/** How long a kind may be unknown, in seconds: its definition (CRD) may be new. */
+/** Maximum seconds for which a kind may be unknown: its definition (CRD) may be new. */
 const discoverySeconds = 20;
 
 export class Cluster {

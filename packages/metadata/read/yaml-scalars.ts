@@ -68,7 +68,7 @@ const isOfType: Readonly<Record<string, (value: unknown) => boolean>> = {
   "!!timestamp": (value) => typeof value === "string",
 };
 
-/** What to write for a type. */
+/** Values of each type, in words. */
 export const examples: Readonly<Record<string, string>> = {
   "!!int": "a whole number",
   "!!float": "a number",

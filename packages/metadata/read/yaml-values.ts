@@ -4,7 +4,7 @@ import { examples, isRounded, plainValue, typeNames, typedValue } from "./yaml-s
 
 export type YamlPath = readonly (string | number)[];
 
-/** Values that come from uses of anchors, and from files that are included again: at most so many of a project. Below it yaml.v3 refuses none. */
+/** Maximum number of values of a project that anchors and repeated includes add. yaml.v3 accepts every number up to it. */
 export const mostRepeated = 400_000;
 
 export const mostLevels = 500;
@@ -18,7 +18,7 @@ export class Repetitions {
     this.#left = most;
   }
 
-  /** @returns whether so many more are allowed */
+  /** @returns whether `count` further values are allowed */
   take(count = 1): boolean {
     this.#left -= count;
     return this.#left >= 0;
@@ -129,7 +129,7 @@ export class ValueReader {
     const value = node.type === Scalar.PLAIN && tag === undefined ? plainValue(source) : node.value;
     if (isRounded(source, value)) throw new Refused(rounded, node);
     if (typeof value === "number" && !Number.isFinite(value))
-      throw new Refused(`${source} is no number of JSON. Put it into quotes, or give another`, node);
+      throw new Refused(`${source} is not a JSON number. Put it into quotes, or give another number`, node);
     if (typeof value !== "string" || !value.startsWith("!include ") || this.#reading.include === undefined)
       return value;
     return this.#reading.include(value.slice("!include ".length).trim(), path, this.#lineOf(node));

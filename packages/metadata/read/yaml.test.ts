@@ -92,7 +92,7 @@ test.each([
   ["a: { }\n<<: {}\n<<: {}\n", 3, "has two merge keys"],
   ["a: 1\nb: 2\na: 3\n", 3, "the key a appears twice"],
   ["a: 1\n: 2\n", 2, "a key is empty"],
-  ["a: .inf\n", 1, ".inf is no number of JSON"],
+  ["a: .inf\n", 1, ".inf is not a JSON number"],
   ["a: [\n", 2, "Flow sequence"],
   ["a: 1\n---\nb: 2\n", 2, "has a second document after ---"],
   ["columns: *\n", 1, "quotes"],

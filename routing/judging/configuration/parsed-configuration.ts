@@ -35,7 +35,7 @@ export interface Autoignore {
   readonly prefixes: readonly PrefixRange[];
 }
 
-/** What detection compares updates with, from any form of file. */
+/** The configuration of detection, from any form of file. */
 export interface Configuration {
   readonly organisations: readonly { readonly id: string; readonly name: string }[];
   readonly prefixes: readonly ConfiguredPrefix[];

@@ -64,7 +64,7 @@ export async function newlyWatched(client: Client, minPeers: ReadonlyMap<string,
   return visibility;
 }
 
-/** What a changed configuration changes at once: prefixes that it does not watch any more, and losses that are none by another number. */
+/** Applies a changed configuration: removes prefixes that it no longer watches, and ends losses of prefixes with enough peers. */
 export async function settleVisibility(client: Client): Promise<void> {
   await client.query(`
     delete from routing.prefix_peers p using routing.configured_prefixes c where c.prefix = p.prefix and c.min_peers is null;

@@ -1,4 +1,4 @@
-/** What a client reads when Postgres refuses a statement or cannot answer. */
+/** Errors of clients whose statement Postgres refuses or cannot answer. */
 import { databaseLost, EngineError, type EngineErrorInit } from "../../errors.ts";
 import { PostgresError } from "../../postgres/messages.ts";
 import type { Sql } from "../../sql/sql.ts";

@@ -4,7 +4,7 @@ import { invalid } from "../../errors.ts";
 import { type Operation, readOperation } from "../../execution/document/document.ts";
 import { type AcceptedCost, checkCost, checkSize, type SizeLimits } from "./document-cost.ts";
 
-/** How a client's run of a document counts: it gets a place accordingly. */
+/** Expected duration of a client's run of a document, which decides its place. */
 export type Pace = "quick" | "unknown" | "slow";
 
 /** Runs below this many milliseconds are quick. */

@@ -3,7 +3,7 @@ import { loadMetadata } from "@routeql/metadata/read/load";
 /** Stands for a list without a limit. Unlike with Infinity, no product of it is undefined. */
 export const unlimitedRows = 1e9;
 
-/** What the front knows of the metadata. */
+/** Facts of the metadata that the front uses. */
 export interface MetadataFacts {
   /** Names of the fields that return related rows as a list, in any table. */
   readonly arrayRelationships: ReadonlySet<string>;

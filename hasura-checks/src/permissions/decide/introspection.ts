@@ -152,7 +152,7 @@ function verifyTable(
     for (const place of places) {
       const name = typeName(place);
       const reason = () => `${role} has the type ${name}, though it may not read ${table.key}`;
-      // Who may change rows without reading them gets a condition without columns, as on Hasura.
+      // A role that may change rows without reading them gets a condition without columns, as on Hasura.
       const isHidden =
         place === "bool_exp"
           ? !namesIn(schema, name)?.some((field) => columnFields.includes(field))

@@ -114,7 +114,7 @@ async function ask({ subject, role, variables }: Case, document: string): Promis
   return subject.ask(role, variables, document);
 }
 
-/** How the answer to a document differs from the rows of SQL; undefined if it does not, or SQL has no rows to compare with. */
+/** The difference of a document's answer from the rows of SQL; undefined without one, or if SQL has no rows to compare with. */
 export async function differing(
   of: Case,
   expectation: Expectation,

@@ -190,7 +190,7 @@ export interface Surprise {
 }
 
 interface Granted extends Omit<Surprise, "role" | "reason"> {
-  /** What a new grant contains. */
+  /** Content of a new grant. */
   readonly detail?: string;
   /** The grant that contains this one. */
   readonly within?: string;
