@@ -28,9 +28,10 @@ function rangeOf(entry) {
 
 /**
  * More forms of an entry, with which Node reads it as curl and Go do. An IPv6 address in its shortest form: fetch compares it in brackets, and
- * other clients without. A name with a dot before it: else they use the proxy for its subdomains.
+ * other clients without. A name with a dot before it: else they use the proxy for its subdomains; npm and curl do not know `*.` before it.
  */
 function formsOf(entry) {
+  if (entry.startsWith("*.")) return formsOf(entry.slice(2));
   if (hostName.test(entry) && entry.toLowerCase() !== "localhost") return [`.${entry}`];
   if (isIP(bare(entry)) !== 6 || entry.includes("%")) return [];
   const { hostname } = new URL(`http://[${bare(entry)}]`);
@@ -50,11 +51,12 @@ export function proxyEnvironment(environment) {
     .split(/[\s,]+/)
     .filter(Boolean);
   const added = [...loopback, ...[...loopback, ...excluded].flatMap(formsOf), ...excluded.flatMap(rangeOf)];
-  const missing = excluded.includes("*") ? [] : [...new Set(added)].filter((host) => !excluded.includes(host));
+  const missing = [...new Set(added)].filter((host) => !excluded.includes(host));
   const values = {
     http_proxy: withScheme(value("http_proxy")),
     https_proxy: withScheme(value("https_proxy")),
-    no_proxy: [...excluded, ...missing].join(","),
+    // Node and curl know the asterisk only alone, and Go in a list too.
+    no_proxy: excluded.includes("*") ? "*" : [...excluded, ...missing].join(","),
   };
   const set = names.filter((name) => values[name] !== "");
   return Object.fromEntries([

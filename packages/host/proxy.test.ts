@@ -30,13 +30,14 @@ test("existing exclusions stay, and a second run changes nothing", () => {
   const once = proxyEnvironment({ https_proxy: "http://p:1", NO_PROXY: ".example.net, 127.0.0.1" });
   expect(once["no_proxy"]).toBe(".example.net,127.0.0.1,localhost,::1,[::1]");
   expect(proxyEnvironment(once)).toEqual(once);
-  expect(proxyEnvironment({ https_proxy: "http://p:1", no_proxy: "*" })["no_proxy"]).toBe("*");
+  for (const no_proxy of ["*", "none.invalid, *"])
+    expect(proxyEnvironment({ https_proxy: "http://p:1", no_proxy })["no_proxy"]).toBe("*");
 });
 
 test("a name without a proxy holds for its subdomains in all clients of Node", () => {
   const once = proxyEnvironment({ https_proxy: "http://p:1", no_proxy: "example.net,corp,.a.test,*.b.test,c.test:80" });
   expect(once["no_proxy"]).toBe(
-    "example.net,corp,.a.test,*.b.test,c.test:80,localhost,127.0.0.1,::1,[::1],.example.net,.corp",
+    "example.net,corp,.a.test,*.b.test,c.test:80,localhost,127.0.0.1,::1,[::1],.example.net,.corp,.b.test",
   );
   expect(proxyEnvironment(once)).toEqual(once);
 });

@@ -8,6 +8,7 @@ import {
   roleOf,
   unboundProblem,
   unknownRoles,
+  unreachedProblem,
 } from "./group-roles.ts";
 
 function read(text: string): readonly GroupRole[] {
@@ -113,4 +114,12 @@ test.each([
 test("a group by its cn needs the base of the groups", () => {
   expect(unboundProblem(read("operator: cn=noc,dc=x; viewer: staff"), "BASE")).toMatch(/group staff .* set BASE$/);
   expect(unboundProblem(read("operator: cn=noc,dc=x; viewer: *"), "BASE")).toBeUndefined();
+});
+
+test("no line stands after the one for everyone", () => {
+  expect(unreachedProblem(read("viewer: *; pending: cn=guests,dc=x"))).toMatch(
+    /^has the group cn=guests,dc=x after \*,/,
+  );
+  expect(unreachedProblem(read("operator: cn=noc,dc=x; viewer: *"))).toBeUndefined();
+  expect(unreachedProblem(read("operator: cn=noc,dc=x"))).toBeUndefined();
 });

@@ -32,7 +32,7 @@ export function parseGroupRoles(text: string): readonly GroupRole[] | string {
   const parsed: GroupRole[] = [];
   for (const [index, line] of lines.entries()) {
     const [, role = "", group = ""] = /^\s*([\w-]+)\s*:\s*(\S.*)$/s.exec(line) ?? [];
-    if (!isRoleName(role)) return `must be lines such as ${example}`;
+    if (!isRoleName(role)) return `must be lines such as ${example}; line ${index + 1} does not begin with a role`;
     const read = groupOf(group);
     if (read === undefined)
       return `has in line ${index + 1} a group that is not a DN: write a backslash before each , + " \\ < > ; of a value (RFC 4514)`;
@@ -76,6 +76,15 @@ export function unboundProblem(lines: readonly GroupRole[], base: string): strin
   return unbound === undefined
     ? undefined
     : `names the group ${unbound.group} by its cn, which a group anywhere in the directory may have: write its DN, or set ${base}`;
+}
+
+/** The problem of a line after `*`: its group would get the role of everyone, although the line may restrict it. */
+export function unreachedProblem(lines: readonly GroupRole[]): string | undefined {
+  const at = lines.findIndex(({ kind }) => kind === "everyone");
+  const unreached = at === -1 ? undefined : lines[at + 1];
+  return unreached === undefined
+    ? undefined
+    : `has the group ${unreached.group} after *, where no account reaches it, because the first match applies: write * last`;
 }
 
 /** The first matching line; undefined without one. */

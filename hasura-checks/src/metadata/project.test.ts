@@ -3,7 +3,7 @@ import { catalogAnswer } from "@routeql/metadata/testing/catalog";
 import { unknownPart } from "../rules/inheritance.ts";
 import { MetadataFolder } from "../testing/tool.ts";
 import { stateOn } from "./database.ts";
-import { eachSource, ofOneSource, examinable, readProject } from "./project.ts";
+import { eachSource, ofOneSource, examinable, readProject, unincludedFiles } from "./project.ts";
 
 const source = (name: string, kind: string, role: string) =>
   `- name: ${name}\n  kind: ${kind}\n  configuration: {connection_info: {database_url: {from_env: A}}}\n  tables:\n  - table: {schema: public, name: note}\n    select_permissions:\n    - role: ${role}\n      permission: {columns: [id], filter: {id: {_gt: 0}}, limit: 5}\n`;
@@ -75,4 +75,20 @@ test.each([
   const { metadata, problems } = readProject("metadata", folder.path);
   expect(problems.map(({ path, reason: found }) => `${path}: ${found}`)).toEqual([expect.stringContaining(reason)]);
   expect(metadata?.sources[0]?.tables).toHaveLength(1);
+});
+
+test.each([
+  '"!include My Database/tables.yaml"',
+  "'!include My Database/tables.yaml'",
+  "!include My Database/tables.yaml # x",
+])("finds the file of %s", (written) => {
+  using folder = new MetadataFolder([], {
+    "metadata/databases/databases.yaml": `- name: My Database\n  tables: ${written}\n`,
+    "metadata/databases/My Database/tables.yaml": "[]\n",
+    "metadata/databases/My Database/other.yaml": "[]\n",
+  });
+  expect(unincludedFiles(`${folder.path}/metadata`)).toEqual([
+    "databases/My Database/other.yaml",
+    "databases/default/tables/tables.yaml",
+  ]);
 });

@@ -228,7 +228,8 @@ function read(file: string): string {
   }
 }
 
-const include = /["']?!include\s+([^"'\s]+)["']?/g;
+/** A path may have spaces: Hasura's console accepts them in the name of a database. */
+const include = /!include\s+([^"'\n]+?)\s*(?:["']|\s#|$)/gm;
 
 function reached(file: string, seen: Set<string>, root: string): void {
   if (seen.has(file) || statSync(file, { throwIfNoEntry: false })?.isFile() !== true || leadsOutside(root, file))

@@ -1,5 +1,11 @@
 import type { Input } from "@pulumi/pulumi";
-import { openingProblem, parseGroupRoles, unboundProblem, unknownRoles } from "@routeql/sidecar-settings/group-roles";
+import {
+  openingProblem,
+  parseGroupRoles,
+  unboundProblem,
+  unknownRoles,
+  unreachedProblem,
+} from "@routeql/sidecar-settings/group-roles";
 import { image } from "../values/checks.ts";
 import { encryptionProblem } from "../declared/data-stores.ts";
 import { directorySettingNames } from "../declared/sidecar.ts";
@@ -51,7 +57,8 @@ function checkRoles(written: string, settings: Settings, wrong: Wrong): void {
   const opening = settings.ldapWideCatchAll === false ? openingProblem(lines, "ldapWideCatchAll") : undefined;
   // Stricter than the sidecar, which starts with such groups: an account that logs in today keeps its role until the next update.
   const unbound = settings.ldapGroupBase === undefined ? unboundProblem(lines, "ldapGroupBase") : undefined;
-  for (const problem of [opening, unbound]) if (problem !== undefined) wrong("ldapRoles", problem);
+  for (const problem of [opening, unbound, unreachedProblem(lines)])
+    if (problem !== undefined) wrong("ldapRoles", problem);
 }
 
 /** An object storage holds the archive on Docker, and the backups of CloudNativePG. Its login has two settings. */

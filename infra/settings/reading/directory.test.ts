@@ -42,6 +42,8 @@ test("no setting is required, and an address with a base is enough", () => {
 test.each([
   ["LDAP_ROLES=king: *", "ldapRoles has the role king, which neither RouteQL nor your metadata has"],
   ["LDAP_ROLES=King: *", "LDAP_ROLES must be lines such as operator: "],
+  ["LDAP_ROLES=viewer: cn=A;B,dc=x", "; line 2 does not begin with a role"],
+  ["LDAP_ROLES=operator: *; viewer: cn=guests,dc=b", "ldapRoles has the group cn=guests,dc=b after *"],
   ["LDAP_ROLES=viewer: cn=NOC, Night", "LDAP_ROLES has in line 1 a group that is not a DN"],
   ["LDAP_ROLES=viewer: cn=a,dc=b; operator: *", "ldapRoles gives everyone operator, which may grant more than viewer"],
   [
