@@ -11,6 +11,7 @@ test.each([
   ["Amazon, private", "https://bucket.vpce-0a1b-2c3d.s3.eu-west-1.vpce.amazonaws.com", "eu-west-1", "path"],
   ["Amazon without a region", "https://s3.amazonaws.com", "us-east-1", "path"],
   ["Alibaba", "https://oss-eu-central-1.aliyuncs.com", "oss-eu-central-1", "host"],
+  ["Alibaba, form of S3", "https://s3.oss-eu-central-1.aliyuncs.com", "oss-eu-central-1", "host"],
   ["Backblaze", "https://s3.us-west-004.backblazeb2.com", "us-west-004", "path"],
   ["Cloudflare", "https://0123456789abcdef0123456789abcdef.r2.cloudflarestorage.com", "auto", "path"],
   [
@@ -36,6 +37,8 @@ test.each([
   ["Scaleway", "https://s3.fr-par.scw.cloud", "fr-par", "path"],
   ["STACKIT", "https://object.storage.eu01.onstackit.cloud", "eu01", "path"],
   ["Tencent", "https://cos.eu-frankfurt.myqcloud.com", "eu-frankfurt", "host"],
+  ["Tigris", "https://t3.storage.dev", "auto", "path"],
+  ["Tigris, on Fly.io", "https://fly.storage.tigris.dev", "auto", "path"],
   ["Vultr", "https://ewr1.vultrobjects.com", "ewr1", "path"],
   ["Wasabi", "https://s3.eu-central-1.wasabisys.com", "eu-central-1", "path"],
   ["Wasabi without a region", "https://s3.wasabisys.com", "us-east-1", "path"],

@@ -25,6 +25,8 @@ const providers: readonly Provider[] = [
   { host: /^s3\.amazonaws\.com$/, region: always("us-east-1") },
   // Cloudflare R2 and Google have one name for every place.
   { host: /\.r2\.cloudflarestorage\.com$|^storage\.googleapis\.com$/, region: always("auto") },
+  // Tigris.
+  { host: /^(?:fly\.storage\.tigris|t3\.storage)\.dev$/, region: always("auto") },
   { host: /^s3(?:\.([a-z0-9-]+))?\.wasabisys\.com$/, region: first },
   { host: /^([a-z0-9-]+)\.(?:digitaloceanspaces|linodeobjects|vultrobjects|your-objectstorage)\.com$/, region: first },
   { host: /^s3\.([a-z0-9-]+)\.(?:io|perf)?\.?cloud\.ovh\.(?:net|us)$/, region: first },
@@ -36,7 +38,7 @@ const providers: readonly Provider[] = [
   { host: /^(?:bucket\.)?vpce-[a-z0-9-]+\.s3\.([a-z0-9-]+)\.vpce\.amazonaws\.com$/, region: first },
   // Alibaba, Huawei and Tencent refuse buckets in the path.
   { host: /^obs\.([a-z0-9-]+)\.(?:myhuaweicloud\.(?:com|eu)|otc\.t-systems\.com)$/, region: first, style: "host" },
-  { host: /^(oss-[a-z0-9-]+?)(?:-internal)?\.aliyuncs\.com$/, region: first, style: "host" },
+  { host: /^(?:s3\.)?(oss-[a-z0-9-]+?)(?:-internal)?\.aliyuncs\.com$/, region: first, style: "host" },
   { host: /^cos\.([a-z0-9-]+)\.myqcloud\.com$/, region: first, style: "host" },
   // Scaleway, Backblaze, IONOS and others: s3.<region>.<domain>.
   { host: /^s3[.-]([a-z]+(?:-[a-z0-9]+)+)\.[^.]+\./, region: first },

@@ -89,6 +89,20 @@ test("reads migrations with any line ends, and names the file and line of other 
   );
 });
 
+test.each([
+  ["-- migrate:up\ncreate table t ();\n\n-- migrate:down\ndrop table t;\n", true],
+  ["-- +goose Up\ncreate table t ();\n  -- +goose Down\n-- +goose StatementBegin\ndrop table t;", true],
+  ["-- +migrate Down\r\ndrop table t;", true],
+  ["-- migrate:up transaction:false\ncreate table t ();\n-- migrate:down\n\n/* nothing */ -- at all\n", false],
+  ["select '-- migrate:down'; create table t ();", false],
+])("finds statements for the way back in a migration: %j", (text, isFound) => {
+  const migrations = join(folder, "migrations");
+  mkdirSync(migrations);
+  writeFileSync(join(migrations, "0001_notes.sql"), text);
+  const problem = "has the file 0001_notes.sql, whose statements for the way back";
+  expect(ownMigrations.check(migrations) ?? "").toMatch(isFound ? new RegExp(`^${problem}`) : /^$/);
+});
+
 test("rejects a relationship to a table that is not tracked, and names both", () => {
   edit("remote_table: { schema: public, name: view_hijacks }", "remote_table: { schema: public, name: absent }");
   expect(ownMetadata.check(folder)).toMatch(/^is invalid: .*same_prefix.*absent/);

@@ -90,6 +90,16 @@ export const ownMigrationsIn = (written: string | undefined): Readonly<Record<st
 export const newestOwnMigration = (written: string | undefined): string =>
   written === undefined ? "" : (migrationFiles(written).at(-1) ?? "").replace(/\.sql$/, "");
 
+/** Comments before the way back, of dbmate, goose and sql-migrate, as an own line. */
+const wayBack = /^[ \t]*--[ \t]*(?:migrate:down|\+(?:goose|migrate) down)\b.*$/im;
+const comments = /--.*$|\/\*[\s\S]*?\*\//gm;
+
+/** Whether a file of another tool has statements that undo it: here they would run with the others. */
+function undoesItself(text: string): boolean {
+  const mark = wayBack.exec(text);
+  return mark !== null && text.slice(mark.index).replaceAll(comments, "").trim() !== "";
+}
+
 function migrationsProblem(written: string): string | undefined {
   const folder = folderOf(written);
   const unusable = folderProblem(folder);
@@ -105,7 +115,8 @@ function migrationsProblem(written: string): string | undefined {
   if (twice !== undefined) return `has two migrations with the number ${twice.slice(0, 4)}`;
   for (const file of files)
     try {
-      readText(join(folderOf(written), file));
+      if (undoesItself(readText(join(folderOf(written), file))))
+        return `has the file ${file}, whose statements for the way back (after a comment such as -- migrate:down) would run too; remove them`;
     } catch (error) {
       if (error instanceof UnreadableText) return `has the file ${file}, which ${error.message}`;
       return `has the file ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code ?? ""})`;
