@@ -153,3 +153,23 @@ test.each([
 ])("refuses %s", (text, reason) => {
   expect(parse(text)).toEqual([expect.objectContaining({ reason })]);
 });
+
+test.each([
+  ["state", '"state": "down", "reason": "notification received (2,7) \x01\x04\\x00 a "quote""', "STATE"],
+  ["notification", '"direction": "receive", "notification": { "code": 6, "message": "back\\slash" }', "notification"],
+])("reads a line of type %s with a text of the peer, which exabgp does not escape", (type, text, skipped) => {
+  const whole = line({}, { type });
+  expect(parseExabgp(`${whole.slice(0, -2)}, ${text} } }`, "exabgp|edge", new PathIdentifiers())).toMatchObject({
+    counter: 7,
+    neighbor: "192.0.2.1",
+    parsed: [{ skipped }],
+  });
+});
+
+test("a session that ends with a text of the peer forgets its paths", () => {
+  const identifiers = new PathIdentifiers();
+  identifiers.announce("192.0.2.1", "198.51.100.0/24", 1);
+  parse(`${line({}, { type: "state" }).slice(0, -2)}, "state": "down", "reason": "\x01" } }`, identifiers);
+  identifiers.announce("192.0.2.1", "198.51.100.0/24", 2);
+  expect(identifiers.remainsAfter("192.0.2.1", "198.51.100.0/24", 2)).toBe(false);
+});

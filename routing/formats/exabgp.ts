@@ -103,12 +103,15 @@ export function parseExabgp(text: string, service: string, identifiers: PathIden
   return answer(...found);
 }
 
+/** Texts of a peer, which exabgp writes without escapes; they are the last members of a line. */
+const textOfPeer = /, "(?:reason|notification)": .*$/s;
+
 function objectOf(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;
   } catch {
-    return undefined;
+    return textOfPeer.test(text) ? objectOf(text.replace(textOfPeer, " } }")) : undefined;
   }
 }
 
