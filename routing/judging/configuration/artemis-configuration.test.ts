@@ -159,6 +159,18 @@ describe("reports a problem with its line", () => {
   });
 });
 
+test("a rule of an empty group of prefixes has no effect", () => {
+  const yaml = "prefixes: { old: &old [] }\nrules:\n- prefixes: [*old]\n- prefixes: [192.0.2.0/24]";
+  const { prefixes, warnings } = readConfiguration(yaml, "a.yaml");
+  expect(prefixes.map(({ prefix }) => prefix)).toEqual(["192.0.2.0/24"]);
+  expect(warnings).toEqual(["a.yaml:3: rules.0.prefixes: lists no prefix, so that the rule has no effect"]);
+});
+
+test("reports a wrong value once that several aliases name", () => {
+  const yaml = "prefixes: { own: &own [192.0.2.1/24] }\nrules:\n- prefixes: [*own]\n- prefixes: [*own]";
+  expect(() => readConfiguration(yaml, "a.yaml")).toThrow(/^a.yaml:1: 192.0.2.1\/24 has bits set beyond its length$/);
+});
+
 test("reads files with a monitor of earlier versions of ARTEMIS", () => {
   const yaml = "monitors:\n  betabmp: ['betabmp']\nrules: [{ prefixes: [192.0.2.0/24] }]";
   expect(readConfiguration(yaml, "a.yaml").warnings).toEqual([

@@ -109,7 +109,10 @@ function readRule(
     if (value[field] === null)
       yaml.problem([...at, field], `${where}.${field}: has no value. List AS numbers, or delete the line`);
   const prefixes = placed("prefixes");
-  if (prefixes.length === 0) yaml.problem(at, `${where}.prefixes: must list at least one prefix`);
+  // A group of prefixes may be empty.
+  if (Array.isArray(value["prefixes"]) && prefixes.length === 0)
+    yaml.warn([...at, "prefixes"], `${where}.prefixes: lists no prefix, so that the rule has no effect`);
+  else if (prefixes.length === 0) yaml.problem(at, `${where}.prefixes: must list at least one prefix`);
   if ("neighbors" in value && "prepend_seq" in value)
     yaml.problem([...at, "prepend_seq"], `${where}: has neighbors and prepend_seq; only one of them is allowed`);
   for (const { value: policy, path } of placed("policies"))

@@ -42,6 +42,8 @@ export class CheckedYaml {
   end(): readonly string[] {
     if (this.#problems.length === 0) return this.#warnings;
     const sorted = this.#problems.toSorted((a, b) => a.line - b.line);
-    throw new ConfigurationError(sorted.map(({ line, message }) => `${this.#file}:${line}: ${message}`).join("\n"));
+    // A value with an anchor is read at each of its aliases.
+    const texts = new Set(sorted.map(({ line, message }) => `${this.#file}:${line}: ${message}`));
+    throw new ConfigurationError([...texts].join("\n"));
   }
 }
