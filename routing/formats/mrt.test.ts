@@ -124,6 +124,12 @@ test.each([
   expect(await read(bgp4mp(update({ attributes, announced: prefix24 })))).toEqual([withdrawn]);
 });
 
+test("counts an OPEN without addresses, as Zebra wrote it", async () => {
+  const bare = (type: number): Buffer =>
+    record(16, 1, Buffer.concat([Buffer.alloc(4), message(type, Buffer.alloc(10))]));
+  expect(await read(Buffer.concat([bare(1), bare(2)]))).toEqual(["OPEN", "the address family of the peer is unknown"]);
+});
+
 test("counts what is no update, by kind", async () => {
   const bytes = Buffer.concat([
     bgp4mp(message(4, Buffer.alloc(0))),

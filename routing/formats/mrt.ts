@@ -156,6 +156,8 @@ const messages: Readonly<Record<number, Encoding & { readonly local: boolean }>>
 const state: Skipped = { skipped: "STATE" };
 /** Number of the state of a session that exchanges updates (RFC 6396 section 4.4.1). */
 const established = 6;
+/** Zebra wrote OPENs without an interface, family and addresses: the marker of the message stands there. */
+const withoutAddresses = 0xffff;
 const otherSubtype: Skipped = { skipped: "other BGP record" };
 const onePath: Skipped = { skipped: "withdrawal of one of several paths" };
 
@@ -185,6 +187,10 @@ function readMessage(
   const families = start + 2 * asSize + 2;
   if (body.length < families + 2) return add(refusals.short);
   const family = body.readUInt16BE(families);
+  if (family === withoutAddresses) {
+    const message = readBgpMessage(body, families - 2, encoding);
+    return add("skipped" in message ? message : refusals.family);
+  }
   if (family !== 1 && family !== 2) return add(refusals.family);
   const addressBytes = family === 1 ? 4 : 16;
   const microseconds = start === 0 ? "" : `.${String(body.readUInt32BE(0)).padStart(6, "0")}`;
