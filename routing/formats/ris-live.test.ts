@@ -143,3 +143,7 @@ test("refuses an object as the AS number of a peer", () => {
   for (const peer_asn of [{ toString: 1 }, [64_496], null, true])
     expect(parsed({ peer_asn })).toMatchObject([{ reason: "the peer's AS number is not understood" }]);
 });
+
+test.each(["RIS_PEER_STATE", "STATE"])("counts the state of a session, %s", (type) => {
+  expect(parsed({ type, state: "connected" })).toEqual([{ skipped: "STATE" }]);
+});

@@ -27,7 +27,9 @@ const skipped: ReadonlyMap<unknown, Skipped> = new Map(
     OPEN: { skipped: "OPEN" },
     NOTIFICATION: { skipped: "NOTIFICATION" },
     KEEPALIVE: { skipped: "KEEPALIVE" },
+    // The manual's name, and that of the stream.
     RIS_PEER_STATE: { skipped: "STATE" },
+    STATE: { skipped: "STATE" },
   }),
 );
 
