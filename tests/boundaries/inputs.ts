@@ -17,6 +17,7 @@ export const readers: Readonly<Record<string, readonly string[]>> = {
     "infra/settings/reading/read.ts",
     "infra/targets/docker/host-mtu.ts",
     "packages/contract/environment.ts",
+    "packages/host/kubernetes/client.ts",
     "routing/commands/detect.ts",
     "routing/rpki/read.ts",
     "routing/service/followed-configuration.ts",

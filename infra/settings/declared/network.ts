@@ -1,20 +1,26 @@
 /** Addresses of a stack's networks on Docker, and names and authorities of other systems: a section of the list in list.ts. */
 import { hostEntries } from "../values/host-entries.ts";
-import { parseRange } from "../values/ipv4-range.ts";
+import { addressOf, overlap, parseRange, parseRanges } from "../values/ipv4-range.ts";
 import { file, text } from "../values/setting.ts";
 import type { Check } from "../values/setting.ts";
 
 /** A network of two services takes a /29, so /25 has room for a small stack. */
 const [widest, narrowest] = [8, 25];
 
+/** This host, loopback, link-local, multicast and reserved addresses (RFC 6890). */
+const unusable = parseRanges("0.0.0.0/8,127.0.0.0/8,169.254.0.0/16,224.0.0.0/3");
+
 function ipv4Range(smallest: number): { check: Check<"text">; allowed: string } {
   const allowed = `an IPv4 range in CIDR form from /${widest} to /${smallest}`;
   return {
     check: (value) => {
       const range = parseRange(value);
-      return range !== undefined && range.prefix >= widest && range.prefix <= smallest
+      if (range === undefined || range.prefix < widest || range.prefix > smallest)
+        return `must be ${allowed}, not ${JSON.stringify(value)}`;
+      const other = unusable.find((each) => overlap(each, range));
+      return other === undefined
         ? undefined
-        : `must be ${allowed}, not ${JSON.stringify(value)}`;
+        : `must not have addresses of ${addressOf(other.first)}/${other.prefix}, which no network can have, as ${JSON.stringify(value)} has`;
     },
     allowed,
   };

@@ -108,7 +108,7 @@ test.each(["Routes.Example.NET", "xn--bcher-kva.example", "64:ff9b::192.0.2.1", 
   expect(host.check(value)).toBeUndefined(),
 );
 
-test.each(["fe80::1%eth0", "127.0.0.1,::ffff:192.0.2.1"])("%s cannot be published", (value) =>
+test.each(["fe80::1%eth0", "fe80::1", "127.0.0.1,::ffff:192.0.2.1"])("%s cannot be published", (value) =>
   expect(addresses.check(value)).toMatch(/^must not hold /),
 );
 

@@ -25,12 +25,15 @@ export const hostEntriesOf = (text: string): readonly HostEntry[] =>
 const reserved: ReadonlySet<string> = new Set(["localhost", ...runningServices]);
 
 function problemOf({ host: name, ip }: HostEntry): string | undefined {
+  if (ip === "") return `must hold entries such as ldap.example.net=192.0.2.7, not ${JSON.stringify(name)}`;
   const reason = name === "" || isIP(name) !== 0 ? "" : hostReason(name);
   if (reason !== undefined)
     return `must hold host names, not ${JSON.stringify(name)}${reason === "" ? "" : `: ${reason}`}`;
   if (isIP(ip) === 0) return `must hold an IP address for ${name}, not ${JSON.stringify(ip)}`;
   const unusable = addressReason(ip);
   if (unusable !== undefined) return `must not hold ${ip} for ${name}: ${unusable}`;
+  if (/^127\.|^::1?$|^0\.0\.0\.0$/.test(ip))
+    return `must not hold ${ip} for ${name}: in a container it is the container itself. Write an address that containers reach`;
   return reserved.has(name) ? `must not hold ${name}, which is a name inside the stack` : undefined;
 }
 

@@ -8,6 +8,8 @@ export function addressReason(address: string): string | undefined {
   if (!isIPv6(address)) return undefined;
   if (address.includes("%"))
     return "an address with a zone is known to this machine only. Write a host name or another address";
+  if (/^fe[89ab]/i.test(address))
+    return "a link-local address needs the name of a network interface, which other systems do not know. Write another address";
   const [, high, low] = /^\[::ffff:([0-9a-f]+):([0-9a-f]+)\]$/.exec(new URL(`http://[${address}]`).hostname) ?? [];
   if (high === undefined || low === undefined) return undefined;
   return `write the IPv4 address ${addressOf(parseInt(high, 16) * 2 ** 16 + parseInt(low, 16))}`;

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { KubeConfig } from "@kubernetes/client-node";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import { ApiClient, ApiError, configOf, defaultConfig, orUndefined, warningsIn } from "./client.ts";
+import { ApiClient, ApiError, authorize, configOf, defaultConfig, orUndefined, warningsIn } from "./client.ts";
 
 describe("files of KUBECONFIG", () => {
   const folder = mkdtempSync(join(tmpdir(), "routeql-kubeconfig-"));
@@ -58,6 +58,29 @@ current-context: x
     expect(config.getCurrentUser()).toMatchObject({ certFile: join(folder, "pki/ada.crt"), keyFile: "/etc/ada.key" });
   });
 
+  test("have the token of a file, whose path is relative to theirs", async () => {
+    file("token", "t1\n");
+    const named = (path: string): string => k3s(6443).replace("{ token: t6443 }", `{ tokenFile: ${path} }`);
+    for (const given of [file("named", named("token")), named(join(folder, "token"))]) {
+      const options = { headers: {} };
+      await authorize(configOf(given, undefined), options);
+      expect(options.headers).toEqual({ Authorization: "Bearer t1" });
+    }
+    const lost = configOf(file("lost", named("gone")), undefined);
+    await expect(authorize(lost, { headers: {} })).rejects.toThrow(`user default failed: ENOENT: no such file`);
+  });
+
+  test("are named if they are UTF-16, as Windows PowerShell writes them", () => {
+    const path = join(folder, "utf16");
+    writeFileSync(path, Buffer.from(`\uFEFF${k3s(6443)}`, "utf16le"));
+    expect(() => configOf(path, undefined)).toThrow(`${path} is UTF-16. Save it as UTF-8`);
+  });
+
+  test("need the user of the context, without which each request is anonymous", () => {
+    const text = k3s(6443).replace("user: default", "user: gone");
+    expect(() => new ApiClient(configOf(text, undefined))).toThrow("context default has the user gone, which the file");
+  });
+
   test("are read once, so that a pipe can be one", () => {
     const program = `const { defaultConfig } = await import(${JSON.stringify(import.meta.resolve("./client.ts"))});
       console.log(defaultConfig().getCurrentUser()?.token);`;
@@ -103,6 +126,7 @@ current-context: x
   test.each([
     ["a missing plugin", '{ exec: { command: "no-such-plugin" } }', "plugin no-such-plugin .*user ada failed: spawn"],
     ["a message", plugin("one", "echo login expired >&2; exit 3"), "user ada failed: login expired$"],
+    ["no credentials", plugin("none", "echo '{}'"), "user ada failed: it prints no credentials$"],
     ["no message", plugin("two", "exit 3"), "user ada failed: it gives no reason$"],
     ["another answer", plugin("three", "echo word eyJTT0tFTg"), "user ada failed: it does not print JSON$"],
     [

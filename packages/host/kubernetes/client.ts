@@ -1,10 +1,12 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { type IncomingMessage, request as httpRequest } from "node:http";
 import { request as httpsRequest, type RequestOptions } from "node:https";
 import { createRequire } from "node:module";
-import { delimiter, dirname } from "node:path";
+import { homedir } from "node:os";
+import { delimiter, dirname, join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { UnreadableText, readText } from "@routeql/contract/written-text";
 import type { KubeConfig } from "@kubernetes/client-node";
 
 export interface ApiRequest {
@@ -42,24 +44,47 @@ function reading<Result>(source: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
+    if (error instanceof UnreadableText) throw new Error(`${source} ${error.message}`, { cause: error });
     const [reason = ""] = (error as Error).message.split("\n");
     // oxlint-disable-next-line preserve-caught-error -- its message has the excerpt
     throw new Error(`${source} is not a readable kubeconfig: ${reason}`);
   }
 }
 
+interface Client {
+  readonly KubeConfig: new () => KubeConfig;
+  readonly loadYaml: (text: string) => unknown;
+}
+
+interface WrittenUsers {
+  readonly users?: readonly { readonly name?: string; readonly user?: { readonly tokenFile?: string } | null }[] | null;
+}
+
+/** Reads a text as the library does, and `tokenFile`, which it knows by another name only. @param folder from which paths start */
+function loadText(config: KubeConfig, { loadYaml }: Client, content: string, folder: string): void {
+  config.loadFromString(content);
+  config.makePathsAbsolute(folder);
+  for (const { name, user } of (loadYaml(content) as WrittenUsers | null)?.users ?? []) {
+    if (user?.tokenFile === undefined) continue;
+    const authProvider = { name: "tokenFile", config: { tokenFile: resolve(folder, user.tokenFile) } };
+    config.users = config.users.map((each) => (each.name === name ? { ...each, authProvider } : each));
+  }
+}
+
+/** Reads a file once: a pipe, such as of `KUBECONFIG=<(...)`, is empty the second time. An empty file has no entries. */
+const loadFile = (config: KubeConfig, client: Client, file: string): void =>
+  reading(file, () => {
+    const content = readText(file);
+    if (hasContent(content)) loadText(config, client, content, dirname(file));
+  });
+
 /** Joins files as kubectl does: a missing file has no entries, and of equal names the first one counts. */
-function loadListed(config: KubeConfig, files: readonly string[], empty: () => KubeConfig): void {
+function loadListed(config: KubeConfig, client: Client, files: readonly string[]): void {
   const present = files.filter((file) => existsSync(file));
   if (present.length === 0) throw new Error(`KUBECONFIG names no existing file: ${files.join(", ")}`);
   for (const file of present) {
-    const next = empty();
-    reading(file, () => {
-      // Read once: a pipe, such as of `KUBECONFIG=<(...)`, is empty the second time.
-      const content = readFileSync(file, "utf8");
-      if (hasContent(content)) next.loadFromString(content);
-      next.makePathsAbsolute(dirname(file));
-    });
+    const next = new client.KubeConfig();
+    loadFile(next, client, file);
     config.clusters = joined(config.clusters, next.clusters);
     config.users = joined(config.users, next.users);
     config.contexts = joined(config.contexts, next.contexts);
@@ -70,13 +95,16 @@ function loadListed(config: KubeConfig, files: readonly string[], empty: () => K
 /** As the official provider reads its settings. @param given content or path of a kubeconfig; default: kubectl's @param context default: its current one */
 export function configOf(given: string | undefined, context: string | undefined): KubeConfig {
   // Loaded only for clusters: it takes half of a command's startup time, and most stacks run on Docker.
-  const client = createRequire(import.meta.url)("@kubernetes/client-node") as { KubeConfig: new () => KubeConfig };
+  const client = createRequire(import.meta.url)("@kubernetes/client-node") as Client;
   const config = new client.KubeConfig();
   const listed = (process.env["KUBECONFIG"] ?? "").split(delimiter).filter((file) => file !== "");
-  if (given === undefined && listed.length > 0) loadListed(config, listed, () => new client.KubeConfig());
-  else if (given === undefined) reading("~/.kube/config", () => config.loadFromDefault());
-  else if (existsSync(given)) reading(given, () => config.loadFromFile(given));
-  else reading("the configured kubeconfig", () => config.loadFromString(given));
+  const own = join(homedir(), ".kube/config");
+  if (given !== undefined && !existsSync(given))
+    reading("the configured kubeconfig", () => loadText(config, client, given, "."));
+  else if (given !== undefined) loadFile(config, client, given);
+  else if (listed.length > 0) loadListed(config, client, listed);
+  else if (existsSync(own)) loadFile(config, client, own);
+  else reading("~/.kube/config", () => config.loadFromDefault());
   if (context !== undefined) config.setCurrentContext(context);
   return config;
 }
@@ -85,9 +113,14 @@ export function configOf(given: string | undefined, context: string | undefined)
 function loginProblem(config: KubeConfig, error: unknown): string {
   const { name = "", exec, authProvider } = config.getCurrentUser() ?? {};
   const program = (exec as { readonly command?: string } | undefined)?.command;
-  if (program === undefined && authProvider !== undefined)
+  if (program === undefined && authProvider !== undefined && authProvider.name !== "tokenFile")
     return `the kubeconfig's user ${name} has an auth-provider, which kubectl no longer has; replace it by an exec plugin`;
-  const reason = error instanceof SyntaxError ? "it does not print JSON" : (error as Error).message.trim();
+  const reason =
+    error instanceof SyntaxError
+      ? "it does not print JSON"
+      : error instanceof TypeError && program !== undefined
+        ? "it prints no credentials"
+        : (error as Error).message.trim();
   const source = program === undefined ? "login" : `login plugin ${program}`;
   return `the ${source} of the kubeconfig's user ${name} failed: ${reason || "it gives no reason"}`;
 }
@@ -103,6 +136,9 @@ export async function authorize(
     // oxlint-disable-next-line preserve-caught-error -- its message may have a token
     throw new Error(loginProblem(config, error));
   }
+  // The file of a token may have a line end, with which Node rejects the header.
+  const { headers } = options as { readonly headers?: Record<string, string> };
+  if (headers?.["Authorization"] !== undefined) headers["Authorization"] = headers["Authorization"].trim();
 }
 
 /** A JSON client of one API server, from the kubeconfig's current context. */
@@ -122,6 +158,11 @@ export class ApiClient {
     if (!URL.canParse(cluster.server) || !/^https?:\/\//.test(cluster.server))
       throw new Error(
         `the kubeconfig's cluster ${cluster.name} has the server ${cluster.server}, which is no address such as https://192.0.2.1:6443`,
+      );
+    const { name = "", user = "" } = config.getContextObject(config.getCurrentContext()) ?? {};
+    if (user !== "" && config.getCurrentUser() === null)
+      throw new Error(
+        `the kubeconfig's context ${name} has the user ${user}, which the file lacks: add it, or use another context`,
       );
     this.server = cluster.server.replace(/\/$/, "");
     this.defaultNamespace = config.getContextObject(config.getCurrentContext())?.namespace ?? "default";
