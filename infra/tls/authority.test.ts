@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { RouteQL } from "../components/routeql.ts";
 import { grouped } from "../settings/groups.ts";
 import { type GivenSettings, settingNames, settings } from "../settings/list.ts";
-import { issue } from "../testing/certificates.ts";
+import { issue, issueServer } from "../testing/certificates.ts";
 import { recordStack } from "../testing/recorded-stack.ts";
 import { certificatesOf, pemOf } from "@routeql/contract/pem";
 import { authorityIn, authorityOf } from "./authority.ts";
@@ -60,6 +60,18 @@ test("takes the text itself, and never quotes it", () => {
   expect(() => authorityOf("ldapCaFile", "-----BEGIN CERTIFICATE-----\nAAAA\n")).toThrow(
     "ldapCaFile has a block CERTIFICATE without its end in line 1. Copy the whole file again (argument)",
   );
+});
+
+test("refuses a file without a root, and names the authority that is missing", async () => {
+  const root = await issue("Root");
+  const mid = await issue("Intermediate", { issuer: root });
+  const leaf = await issueServer({ issuer: mid });
+  for (const given of [mid.pem, leaf.pem + mid.pem, mid.pem + leaf.pem])
+    expect(() => authorityIn("ldapCaFile", given)).toThrow(/: Intermediate was issued by Root\. Add the certificate/);
+  expect(() => authorityIn("authoritiesFile", mid.pem)).toThrow("has no root certificate");
+  const ended = await issue("Root", { keys: root.keys, from: -9, to: -2 });
+  expect(() => authorityIn("databaseCaFile", mid.pem + ended.pem)).toThrow("has no root certificate");
+  expect(authorityIn("ldapCaFile", mid.pem + root.pem)).toBe(mid.pem + root.pem);
 });
 
 test("refuses a file of ended certificates, and keeps former ones beside a current one", async () => {

@@ -1,4 +1,5 @@
 import type { X509Certificate } from "node:crypto";
+import { rootCertificates } from "node:tls";
 import { type Input, log } from "@pulumi/pulumi";
 import { certificatesOf, pemOf } from "@routeql/contract/pem";
 import { derive } from "../inputs.ts";
@@ -6,13 +7,24 @@ import { SettingsError } from "../settings/reading/error.ts";
 import type { SettingName } from "../settings/list.ts";
 import { placeOf, readGiven } from "./given-file.ts";
 import { keyKindOf } from "./key-kind.ts";
-import { nameOf } from "./path-faults.ts";
+import { isSelfSigned, nameOf, pathsFrom } from "./path-faults.ts";
 
 const isValid = ({ validToDate }: X509Certificate): boolean => validToDate.getTime() > Date.now();
 
 function endedProblem(certificates: readonly X509Certificate[]): string {
   const last = certificates.toSorted((left, right) => right.validToDate.getTime() - left.validToDate.getTime())[0]!;
   return `has no valid certificate: ${nameOf(last.subject)} ended on ${last.validToDate.toISOString()}. Add the current one of the authority`;
+}
+
+/** Whether OpenSSL and Node accept a certificate below these: they need a path to a root. `authoritiesFile` is beside the public ones. */
+const hasRoot = (name: SettingName, kept: readonly X509Certificate[]): boolean =>
+  kept.some((each) => isSelfSigned(each) && isValid(each)) ||
+  (name === "authoritiesFile" &&
+    kept.some((each) => pathsFrom(each, kept, certificatesOf(rootCertificates.join("\n")))[0]?.complete === true));
+
+function rootlessProblem(kept: readonly X509Certificate[]): string {
+  const last = kept.find((each) => kept.every((other) => !each.checkIssued(other))) ?? kept[0]!;
+  return `has no root certificate, without which Node and OpenSSL trust nothing in it: ${nameOf(last.subject)} was issued by ${nameOf(last.issuer)}. Add the certificate of that authority`;
 }
 
 const described = (certificate: X509Certificate): string =>
@@ -38,7 +50,10 @@ function authoritiesIn(name: SettingName, given: string): Authorities {
   // Only pgBackRest and Barman connect to the storage.
   const crashing = name === "backupCaFile" ? [] : read.value.filter((each) => keyKindOf(each).crashesNode);
   const kept = read.value.filter((each) => !crashing.includes(each));
-  if (kept.some(isValid)) return { kept, crashing };
+  if (kept.some(isValid)) {
+    if (hasRoot(name, kept)) return { kept, crashing };
+    throw wrong(rootlessProblem(kept));
+  }
   throw wrong(crashing[0] === undefined ? endedProblem(kept) : `has ${described(crashing[0])}. ${remedy}`);
 }
 
