@@ -1,25 +1,6 @@
 import { expect, test } from "vitest";
 import { paths } from "@routeql/contract/paths";
-import { renderGateway } from "./render.ts";
-
-const settings = {
-  publicHost: "routes.example.net",
-  httpsPort: 443,
-  consolePort: 32_000,
-  console: false,
-  metadataApi: false,
-  corsOrigins: [],
-  sessionVariables: [],
-  engineAddress: "engine:8080",
-  sidecarAddress: "auth-sidecar:8080",
-  bodyLimitKilobytes: 256,
-  requestsPerSecondPerAddress: 50,
-  burst: 100,
-  loginRequestsPerMinutePerAddress: 30,
-  connectionsPerAddress: 200,
-  queryReplySeconds: 45,
-  idleWebSocketSeconds: 60,
-};
+import { gatewaySettings as settings, renderGateway } from "../testing/gateway.ts";
 
 test("metrics load the module and change no name of a file", () => {
   const [without, withMetrics] = [renderGateway(settings), renderGateway({ ...settings, metrics: true })];

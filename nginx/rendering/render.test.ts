@@ -4,26 +4,9 @@ import { expect, test } from "vitest";
 import { errorCodes } from "@routeql/contract/error-codes";
 import { paths } from "@routeql/contract/paths";
 import { errorBody, quote, renderErrors } from "./errors-file.ts";
-import { configurationFiles, type GatewaySettings, renderGateway } from "./render.ts";
+import { gatewaySettings as settings, renderGateway } from "../testing/gateway.ts";
+import { configurationFiles } from "./render.ts";
 
-const settings: GatewaySettings = {
-  publicHost: "routes.example.net",
-  httpsPort: 443,
-  consolePort: 32_000,
-  console: true,
-  metadataApi: false,
-  corsOrigins: ["https://app.example.net"],
-  sessionVariables: ["X-Hasura-Org-Id"],
-  engineAddress: "engine:8080",
-  sidecarAddress: "auth-sidecar:8080",
-  bodyLimitKilobytes: 256,
-  requestsPerSecondPerAddress: 50,
-  burst: 100,
-  loginRequestsPerMinutePerAddress: 30,
-  connectionsPerAddress: 200,
-  queryReplySeconds: 45,
-  idleWebSocketSeconds: 60,
-};
 // The files of metrics are tested by metrics-files.test.ts.
 const { "metrics.conf": _conf, "metrics.js": _js, ...files } = renderGateway(settings);
 

@@ -9,7 +9,6 @@ import { basename, resolve } from "node:path";
 import { renderErrors } from "./errors-file.ts";
 import {
   renderAddresses,
-  renderGatewayKey,
   renderMasterKey,
   renderProxyMasterKey,
   renderQueryTime,
@@ -59,13 +58,6 @@ export function unchangedFiles({ metrics = false }: Pick<GatewaySettings, "metri
   if (metrics) files.set("nginx.conf", withMetrics(files.get("nginx.conf") ?? ""));
   return Object.fromEntries(files);
 }
-
-/** All files for /run/routeql/nginx, by name. @param gatewayKey a secret of letters and digits, see {@link renderGatewayKey} */
-export const renderGateway = (settings: GatewaySettings, gatewayKey = "0".repeat(32)): Record<string, string> => ({
-  ...unchangedFiles(settings),
-  ...renderFiles(settings),
-  "gateway-key.conf": renderGatewayKey(gatewayKey),
-});
 
 const folder = new URL("../metrics/", import.meta.url);
 

@@ -29,7 +29,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   offline: order("interface.ts docker-daemon pulumi-cli base-images plugins node"),
   routing: order("commands service batches sources judging rpki formats testing"),
   database: order("fill reference.ts migrate prune partitions"),
-  nginx: order("rendering metrics"),
+  nginx: order("rendering metrics testing"),
   console: order("src vite.config.ts"),
   "packages/host": order("docker kubernetes ."),
   "packages/contract": order("connection ."),

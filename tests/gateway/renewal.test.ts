@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { renderGateway } from "@routeql/nginx/render";
+import { renderGateway } from "@routeql/nginx/testing/gateway";
 import { makeCertificate, type TestCertificate } from "../harness/certificate.ts";
 import { mustRun } from "../harness/process.ts";
 import { roomySettings, type StartedGateway } from "./support/gateway-container.ts";

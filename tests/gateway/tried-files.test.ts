@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { dockerClient } from "@routeql/host/docker/client";
 import { tryFiles } from "@routeql/host/docker/try-files";
-import { renderGateway } from "@routeql/nginx/render";
+import { renderGateway } from "@routeql/nginx/testing/gateway";
 import { expect, test } from "vitest";
 import { makeCertificate, type TestCertificate } from "../harness/certificate.ts";
 import { image } from "../harness/containers/image.ts";

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
-import { type GatewaySettings, renderGateway } from "@routeql/nginx/render";
+import type { GatewaySettings } from "@routeql/nginx/render";
+import { gatewaySettings, renderGateway } from "@routeql/nginx/testing/gateway";
 import { manifestOf } from "@routeql/infra/targets/docker/files";
 import { FilesVolume } from "../../harness/docker/files-volume.ts";
 import { keepLog } from "../../harness/run/logs.ts";
@@ -11,22 +12,13 @@ import type { TestCertificate } from "../../harness/certificate.ts";
 
 /** High limits, which only the tests of limits reach. */
 export const roomySettings: GatewaySettings = {
-  publicHost: "routes.example.net",
+  ...gatewaySettings,
   httpsPort: 8443,
-  consolePort: 32_000,
-  console: true,
-  metadataApi: false,
-  corsOrigins: ["https://app.example.net"],
-  sessionVariables: ["X-Hasura-Org-Id"],
-  engineAddress: "engine:8080",
-  sidecarAddress: "auth-sidecar:8080",
-  bodyLimitKilobytes: 256,
   requestsPerSecondPerAddress: 10_000,
   burst: 10_000,
   loginRequestsPerMinutePerAddress: 10_000,
   connectionsPerAddress: 1000,
   queryReplySeconds: 60,
-  idleWebSocketSeconds: 60,
 };
 
 /** The project's gateway image, confined as in a deployment. */
