@@ -45,7 +45,7 @@ async function restartAll(): Promise<void> {
 }
 
 test(
-  `${rounds} updates that end at a random moment and are taken back leave a stack that restarts`,
+  `${rounds} randomly interrupted updates that are undone leave a stack that restarts`,
   { timeout: 3_600_000 },
   async () => {
     // Each changes files of the gateway and the environment of the job.

@@ -80,7 +80,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "a failed job and a stuck rollout end the update with the pods' messages, and the next one repairs them",
+  "a failed job and a stuck rollout end the update, and the next update repairs them",
   { timeout: 600_000 },
   async () => {
     await using tiny = await clusterStack();
