@@ -180,7 +180,7 @@ export const inputs: Readonly<Record<string, readonly [places: number, reader: s
   "packages/host/docker/client.ts": [2, reasons.tool],
   "packages/host/docker/daemon-address.ts": [2, reasons.tool],
   "packages/host/docker/registry.ts": [1, reasons.tool],
-  "packages/host/kubernetes/client.ts": [5, reasons.tool],
+  "packages/host/kubernetes/client.ts": [3, reasons.tool],
   "packages/host/npm.mjs": [1, reasons.own],
   "packages/host/process-facts.ts": [2, reasons.machine],
   "packages/host/process-lock.ts": [2, reasons.own],
