@@ -9,6 +9,14 @@ const usual: readonly (readonly [parser: RegExp, better: (reason: string) => str
     /cannot start with reserved character|cannot start with directive/,
     (reason) => `${reason}. Put the value into quotes`,
   ],
+  [/^Implicit keys need|^Implicit map keys need/, () => "a line has no colon with a space (name: value)"],
+  [
+    /^Nested mappings are not allowed/,
+    () =>
+      "a value contains a colon with a space, or the line after it begins further right. Put the value into quotes, or align the lines",
+  ],
+  [/^Unexpected scalar at node end/, () => "text follows the end of a value. Write a quote within quotes twice"],
+  [/^Invalid escape sequence/, (reason) => `${reason}. Put the value into single quotes`],
 ];
 const ofTemplate = /^(Unexpected scalar|Missing|Flow map|Block collections)/;
 

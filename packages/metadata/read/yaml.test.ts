@@ -109,6 +109,12 @@ test.each([
   ["a: !!int x\n", 1, "x is not of the type !!int. Write a whole number, or remove the type"],
   ["a: !!bool yes\n", 1, "yes is not of the type !!bool. Write true or false, or remove the type"],
   ["a: !!set { x }\n", 1, "has the type !!set"],
+  ["a:b\nc: 1\n", 1, "a line has no colon with a space (name: value)"],
+  ["a: 1\nb\n", 2, "a line has no colon with a space (name: value)"],
+  ["comment: see: this\n", 1, "a value contains a colon with a space"],
+  ["a: 1\n b: 2\n", 1, "the line after it begins further right"],
+  ["a: 'it's'\n", 1, "Write a quote within quotes twice"],
+  ['a: "C:\\Users"\n', 1, "Put the value into single quotes"],
 ])("refuses %j in line %d", (text, line, reason) => {
   expect(read(text)).toMatchObject({ value: undefined, problem: { line, reason: expect.stringContaining(reason) } });
 });
