@@ -213,3 +213,14 @@ test.each(settings)("the program's resources violate no policy: %s", async (_, a
   expect(found).toEqual([]);
   expect(resources.length).toBeGreaterThan(40);
 });
+
+test("SELinux lets the archive use its folder of the host", async () => {
+  const given: GivenInputs = { archive: true, archiveDirectory: "/mnt/archive" };
+  const resources = await recordStack(() => void new RouteQL("routeql", grouped(given)));
+  const mounts = resources.flatMap(
+    ({ inputs }) => (inputs["volumes"] ?? []) as readonly { readonly hostPath?: string }[],
+  );
+  const folders = mounts.filter(({ hostPath }) => hostPath !== undefined);
+  expect(folders.length).toBeGreaterThan(0);
+  for (const folder of folders) expect(folder).toMatchObject({ hostPath: "/mnt/archive", selinuxRelabel: "z" });
+});

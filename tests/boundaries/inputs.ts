@@ -103,7 +103,7 @@ const reasons = {
   data: "data files: each format of routing/formats counts and explains what it drops",
   own: "the product wrote the file, or the file belongs to its code",
   machine: "the kernel or Kubernetes wrote the file",
-  tool: "a file of Docker or Kubernetes: read strictly, as the tool itself reads it",
+  tool: "a file of Docker, Kubernetes or Linux: read strictly, as the tool itself reads it",
   edited: "Pulumi.<stack>.yaml, which YamlFile read before; the comments stay",
   authorities: "gap: authorities of NODE_EXTRA_CA_CERTS go on as they are, because npm reads the same file",
   token:
@@ -120,6 +120,7 @@ export const inputs: Readonly<Record<string, readonly [places: number, reader: s
   "cli/database/backup-file.ts": [3, reasons.own],
   "cli/database/backup.ts": [2, reasons.own],
   "cli/docker/daemon/daemon-facts.ts": [1, reasons.machine],
+  "cli/docker/host-folder.ts": [1, reasons.tool],
   "cli/kubernetes/connection/channels.ts": [1, reasons.tool],
   "cli/kubernetes/place.ts": [1, reasons.own],
   "cli/pulumi/plugins.ts": [1, reasons.own],

@@ -11,6 +11,7 @@ import { type StackConfiguration, withSettings } from "../../configuration/confi
 import { dockerClaims } from "../../docker/claims.ts";
 import { daemonAbilities, limitWarnings } from "../../docker/daemon/daemon-facts.ts";
 import { refuseSharedIds } from "../../docker/host-accounts.ts";
+import { refuseUnusableFolder } from "../../docker/host-folder.ts";
 import { refuseOnDocker } from "../../kubernetes/place.ts";
 import { checkOwnership, releaseStack, requireOwnOrAdopt } from "../../ownership/ownership.ts";
 import { removeLeftovers, removeLostVolumes } from "../../pulumi/recovery.ts";
@@ -68,7 +69,10 @@ export function prepareOnDocker(
     throw new Failure(`--images needs a stack on Kubernetes, and ${stack} runs on Docker`, {
       remedy: "omit --images.",
     });
-  const daemon = daemonPhase(log.line, () => refuseSharedIds(given.plain.images === "official"));
+  const daemon = daemonPhase(log.line, async () => {
+    await refuseSharedIds(given.plain.images === "official");
+    await refuseUnusableFolder(given.plain.archiveDirectory);
+  });
   const permit = ownerPhase(session, () => checkOwnership(stack, dockerClaims(stack), adopt));
   const chosen = choicePhase(session, given, () => refuseOnDocker(stack));
   const networks = networksPhase(session, chosen, withImages);

@@ -36,7 +36,10 @@ function volumes(service: ServiceDescription, { files, dataVolume, scope }: Cont
       ? []
       : [{ volumeName: dataVolume, containerPath: service.data, readOnly: false }]),
     ...Object.entries(service.shared ?? {}).map(([containerPath, { source, readOnly = false }]) => ({
-      ...(source.startsWith("/") ? { hostPath: source } : { volumeName: `${scope.prefix}-${source}` }),
+      // SELinux lets a container use a folder of the host only with this label; other hosts ignore it.
+      ...(source.startsWith("/")
+        ? { hostPath: source, selinuxRelabel: "z" }
+        : { volumeName: `${scope.prefix}-${source}` }),
       containerPath,
       readOnly,
     })),

@@ -39,6 +39,9 @@ test("mounts the folder of the program, and no folder without one", () => {
   expect(containerInputs.safeParse(archive).success).toBe(false);
   vi.stubEnv("ROUTEQL_HOST_FOLDER", "/mnt/archive");
   expect(containerInputs.safeParse(archive).success).toBe(true);
+  const [volume] = archive.volumes;
+  const labelled = containerInputs.parse({ ...archive, volumes: [{ ...volume, selinuxRelabel: "z" }] });
+  expect(containerBody(labelled).HostConfig?.Binds).toEqual(["/mnt/archive:/var/lib/pgbackrest:rw,z"]);
 });
 
 test("gives a container the host names of EXTRA_HOSTS, with addresses of IPv4 and IPv6", () => {

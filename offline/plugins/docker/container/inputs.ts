@@ -38,6 +38,7 @@ export const containerInputs = z.strictObject({
         hostPath: hostPath.optional(),
         containerPath: z.string(),
         readOnly: z.boolean().optional(),
+        selinuxRelabel: z.literal("z").optional(),
       }),
     )
     .optional(),
@@ -123,9 +124,10 @@ function hostConfig(inputs: ContainerInputs): Docker.HostConfig {
   }
   return withoutUndefined<Docker.HostConfig>({
     NetworkMode: inputs.networkMode ?? "bridge",
-    Binds: inputs.volumes?.map(
-      ({ volumeName, hostPath, containerPath, readOnly }) =>
-        `${volumeName ?? hostPath}:${containerPath}:${readOnly ? "ro" : "rw"}`,
+    Binds: inputs.volumes?.map(({ volumeName, hostPath, containerPath, readOnly, selinuxRelabel }) =>
+      [volumeName ?? hostPath, containerPath, [readOnly ? "ro" : "rw", selinuxRelabel ?? []].flat().join(",")].join(
+        ":",
+      ),
     ),
     ExtraHosts: inputs.hosts?.map(({ host, ip }) => `${host}:${ip}`),
     Tmpfs: inputs.tmpfs,

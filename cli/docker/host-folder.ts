@@ -1,0 +1,88 @@
+/** The folder of the host that a container writes: the daemon may see another folder, or give the container's user another id. */
+import { readFile, stat } from "node:fs/promises";
+import { dockerClient } from "@routeql/host/docker/client";
+import { daemonAddress } from "@routeql/host/docker/daemon-address";
+import { Failure } from "@routeql/host/failure";
+import { runToEnd } from "@routeql/host/process";
+
+interface DaemonInfo {
+  readonly DockerRootDir: string;
+  readonly SecurityOptions?: readonly string[];
+}
+
+/** User id of the service `archive`. */
+const archiveUser = 10_105;
+
+const snapRoot = "/var/snap/docker/";
+const seenBySnap = /^\/(?:home|media|mnt|run\/media)\/./;
+
+/** Why the daemon would not use the folder: the Docker of snap writes all others into a file system of its own. */
+export function unseenBySnap(folder: string, { DockerRootDir }: DaemonInfo): string | undefined {
+  return DockerRootDir.startsWith(snapRoot) && !seenBySnap.test(folder)
+    ? `The Docker of snap does not see the folder ${folder} (ARCHIVE_DIRECTORY) and would keep the archive where nobody finds it`
+    : undefined;
+}
+
+/** First ids of other users' containers: `name:first:count` of subuid(5). */
+function firstOf(subuid: string, names: readonly string[]): number | undefined {
+  const line = subuid.split("\n").find((each) => names.includes(each.split(":")[0] ?? ""));
+  const first = Number(line?.split(":")[1]);
+  return Number.isInteger(first) ? first : undefined;
+}
+
+/**
+ * The id of a container's user on the host.
+ * @param subuid content of /etc/subuid
+ * @param daemonUser names and id of the user of a rootless daemon
+ */
+export function idOnHost(
+  id: number,
+  { DockerRootDir, SecurityOptions = [] }: DaemonInfo,
+  subuid: string,
+  daemonUser: readonly string[],
+): number | undefined {
+  const has = (name: string): boolean => SecurityOptions.some((option) => option.split(",").includes(`name=${name}`));
+  if (has("rootless")) {
+    // Root is the daemon's user; the others follow.
+    const first = firstOf(subuid, daemonUser);
+    return first === undefined ? undefined : first + id - 1;
+  }
+  if (!has("userns")) return id;
+  // The daemon keeps its data in /var/lib/docker/165536.165536: the first ids of users and groups.
+  const first = /\/(\d+)\.\d+$/.exec(DockerRootDir)?.[1];
+  return first === undefined ? undefined : Number(first) + id;
+}
+
+/** The user that a socket belongs to, as /etc/subuid may name it. */
+async function ownerOf(socket: string): Promise<readonly string[]> {
+  const { uid } = await stat(socket);
+  const { stdout } = await runToEnd("getent", ["passwd", String(uid)], { timeoutMilliseconds: 10_000 });
+  return [stdout.split(":")[0] ?? "", String(uid)].filter((name) => name !== "");
+}
+
+/** @throws Failure for a folder that the archive cannot use, with the owner that it needs */
+export async function refuseUnusableFolder(folder: string | undefined): Promise<void> {
+  const { endpoint } = daemonAddress();
+  if (folder === undefined || process.platform !== "linux" || !endpoint.startsWith("unix://")) return;
+  const info = (await dockerClient().info()) as DaemonInfo;
+  const unseen = unseenBySnap(folder, info);
+  if (unseen !== undefined)
+    throw new Failure(unseen, {
+      remedy:
+        "choose a folder below /home, or below /mnt or /media after: sudo snap connect docker:removable-media. " +
+        "Or install Docker from docs.docker.com.",
+    });
+  const subuid = await readFile("/etc/subuid", "utf8").catch(() => "");
+  const needed = idOnHost(archiveUser, info, subuid, await ownerOf(endpoint.slice("unix://".length)).catch(() => []));
+  // The archive itself reports the owner when ids are not mapped.
+  if (needed === undefined || needed === archiveUser) return;
+  const owner = await stat(folder).then(
+    ({ uid }) => uid,
+    () => undefined,
+  );
+  if (owner === undefined || owner === needed) return;
+  throw new Failure(
+    `The folder ${folder} (ARCHIVE_DIRECTORY) belongs to user ${owner}, and this Docker daemon runs the archive as user ${needed} of the host`,
+    { remedy: `sudo chown -R ${needed}:${needed} '${folder}', then run this command again.` },
+  );
+}
