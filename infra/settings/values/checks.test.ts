@@ -43,8 +43,30 @@ test.each(["wss://ris.example.net/v1/ws/?client=a", "ws://[2001:db8::1]:8080"])(
 );
 test.each(["https://a.example", "wss:/", "wss://", "wss://a.example:99999/", "wss://[2001:db8::1"])(
   "%j is no URL of a WebSocket",
-  (value) => expect(urlOf("wss", "ws").check(value)).toBe("must be an address that begins with wss:// or ws://"),
+  (value) => expect(urlOf("wss", "ws").check(value)).toContain("must be an address that begins with wss:// or ws://"),
 );
+
+test.each([
+  "https://user:p%23a@alerts.example/x",
+  "https://u:p@ss@alerts.example/x",
+  "https://chat.example/hook?token=%22abc%22&to=a@b",
+  "https://alerts.example?to=a@b",
+  "http://[fe80::1%25eth0]/",
+])("%s is read alike by every program, or the address refused", (value) => {
+  expect(urlOf("https", "http").check(value) ?? "").not.toContain("encoded");
+});
+test.each([
+  ["https://ntfyuser:4rji5g&%g55#5g5@ntfy.example/x", "a character in its user or password"],
+  ["https://user:pa^ss@alerts.example", "a character in its user or password"],
+  ["http://admin:BlaBlaBla1%!@alerts.example:9093", "a % before other characters"],
+  ["https://alerts.example/%zz", "a % before other characters"],
+  ["https://hooks.slack.example/services/T\\n", "a space or backslash"],
+  ["https://alerts.example/hook?token=a b", "a space or backslash"],
+])("names what programs in Go refuse in %s, and no value", (value, part) => {
+  const reason = urlOf("https", "http").check(value);
+  expect(reason).toContain(`has ${part}`);
+  expect(reason).not.toContain(value);
+});
 
 test.each(["a.example:1", "mail_relay:25", "192.0.2.1:65535", "[2001:db8::1]:5000"])(
   "%s is a host with a port",

@@ -42,10 +42,24 @@ export function urlWithoutLogin(...schemes: readonly string[]): CheckedUrl {
   };
 }
 
+/** What `new URL` repairs or refuses and other programs read differently: Go refuses it when an alert is sent. */
+function misreadPart(value: string, parses: boolean): string | undefined {
+  // Without an encoded # or ?, a password may reach beyond the host that `new URL` would find.
+  const user = (parses ? /\/\/([^/?#]*)@/ : /\/\/([^/]*)@/).exec(value)?.[1] ?? "";
+  if (!/^[\w.~!$&'()*+,;=%@:-]*$/.test(user)) return "a character in its user or password";
+  if (/%(?![\da-f]{2})/i.test(value)) return "a % before other characters than two digits (%25 is a %)";
+  return /[\s\\]/.test(value) ? "a space or backslash" : undefined;
+}
+
 /** The same for addresses of one form. */
 export function urlMatching(pattern: RegExp, allowed: string): CheckedUrl {
-  const check: CheckedUrl["check"] = (value) =>
-    URL.canParse(value) && pattern.test(value) ? undefined : `must be ${allowed}`;
+  const check: CheckedUrl["check"] = (value) => {
+    if (!pattern.test(value)) return `must be ${allowed}`;
+    const parses = URL.canParse(value);
+    const part = misreadPart(value, parses);
+    if (part !== undefined) return `has ${part}, which an address cannot have: write it encoded, such as %23 for #`;
+    return parses ? undefined : `must be ${allowed}: its host or port cannot be read`;
+  };
   return { check, allowed };
 }
 
