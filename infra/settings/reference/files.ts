@@ -19,7 +19,8 @@ function line(name: SettingName, meaning: string): string {
   const capitals = name.replaceAll(/[A-Z]/g, "_$&").toUpperCase();
   const exception = setting.environment === capitals ? "" : `, \`${setting.environment}\``;
   const byDefault = defaultInWords(setting);
-  const form = setting.allowed?.includes("<") === true ? ` Form: \`${setting.allowed}\`.` : "";
+  // Other texts are sentences for the error message, which may have an example with a placeholder.
+  const form = /^\S*</.test(setting.allowed ?? "") ? ` Form: \`${setting.allowed}\`.` : "";
   return `- \`${name}\`${exception}${byDefault === "" ? "" : ` (${byDefault})`}: ${meaning}${form}`;
 }
 
