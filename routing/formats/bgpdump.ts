@@ -35,6 +35,7 @@ const refusals = {
   peer: new Refusal("the peer's AS number is not understood"),
   prefix: new Refusal("the prefix is not understood"),
   pathId: new Refusal("the path identifier is not understood"),
+  withdrawn: new Refusal("bgpdump shows the peer's address in place of the withdrawn prefix; load the MRT file itself"),
 };
 
 const state: Skipped = { skipped: "STATE" };
@@ -85,6 +86,8 @@ export function parseBgpdumpLine(
   const peerAsn = parseAsNumber(peer);
   if (peerAsn === undefined) return refusals.peer;
   if (!isPrefix(prefix)) return refusals.prefix;
+  // All withdrawals of the type BGP, also in version 1.6.2.
+  if (kind === "BGP" && type === "W" && prefix.startsWith(`${address}/`)) return refusals.withdrawn;
   if (hasPathId && !/^\d{1,10}$/.test(pathId ?? "")) return refusals.pathId;
   const id = hasPathId ? Number(pathId) : undefined;
   const session = hasPathId ? `${kind.includes("LOCAL") ? "local" : ""}|${address}|${peer}` : "";
