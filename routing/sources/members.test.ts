@@ -154,6 +154,11 @@ describe("rejects a broken input with a clear error", () => {
     ["other text", async () => Buffer.from("hello"), "neither MRT nor bgpdump -m text nor RIPEstat"],
     ["a tar that ends early", async () => (await tarOf({ "a.txt": long })).subarray(0, 5000), "; download it again"],
     [
+      "a tar that ends inside its second member",
+      async () => (await tarOf({ "a.txt": text.repeat(20), "b.txt": text.repeat(20) })).subarray(0, -1800),
+      "the tar is broken: Unexpected end of data; download it again",
+    ],
+    [
       "a tar in a gzip stream that ends early",
       async () => gzipSync(await tarOf({ "a.txt": long })).subarray(0, 200),
       "the gzip stream ends early",

@@ -157,24 +157,28 @@ function named(name: string, error: unknown): unknown {
 
 async function* tarMembers(source: ByteSource): AsyncGenerator<{ name: string; content: ByteSource }> {
   const tar = extract();
+  let reason: Error | undefined;
+  // A member whose reading begins after the end of a broken tar does not know it.
+  const broken = (error: unknown): unknown => brokenTar(reason ?? error);
   // streamx streams have everything that pipeline needs, but their types differ
   pipeline(source, tar as unknown as Writable, () => {});
+  tar.once("error", (error: Error) => (reason = error));
   try {
     for await (const entry of tar) {
       if (entry.header.type === "file")
-        yield { name: entry.header.name, content: tarContent(entry as unknown as ByteSource) };
+        yield { name: entry.header.name, content: tarContent(entry as unknown as ByteSource, broken) };
       else entry.resume();
     }
   } catch (error) {
-    throw brokenTar(error);
+    throw broken(error);
   }
 }
 
-async function* tarContent(entry: ByteSource): ByteSource {
+async function* tarContent(entry: ByteSource, broken: (error: unknown) => unknown): ByteSource {
   try {
     yield* entry;
   } catch (error) {
-    throw brokenTar(error);
+    throw broken(error);
   }
 }
 
