@@ -38,6 +38,15 @@ test("rejects an unexpected operand, and an option without its value", () => {
   expect(() => parseArguments(down, ["--stack"])).toThrow(/down: option '--stack <value>' argument missing/);
 });
 
+test("refuses options that npm took, which would select another stack", () => {
+  expect(() => parseArguments(down, [], { npm_config_stack: "dev", npm_lifecycle_event: "down" })).toThrow(
+    expect.objectContaining({
+      message: "down: npm took the option --stack",
+      remedy: "write `--` before the options: npm run down -- --stack …",
+    }),
+  );
+});
+
 test("passes unknown arguments through, and everything after --", () => {
   const parsed = parseArguments(psql, [
     "-c",

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { optionTakenByNpm } from "@routeql/database-access/command-line";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { nearest } from "@routeql/metadata/nearest";
 
@@ -43,7 +44,13 @@ const optionsOf = (command: CommandDescription): Record<string, OptionDescriptio
 });
 
 /** Parses a command's arguments. @throws Failure naming the unknown option, the nearest known one and the help command */
-export function parseArguments(command: CommandDescription, args: readonly string[]): ParsedArguments {
+export function parseArguments(
+  command: CommandDescription,
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): ParsedArguments {
+  const taken = optionTakenByNpm(helpText(command), environment);
+  if (taken) throw new Failure(`${command.name}: npm took the option --${taken.name}`, { remedy: taken.remedy });
   const known = optionsOf(command);
   const [ours, passedOn] = command.passesOn ? separate(known, args) : [args, []];
   const { values, positionals } = parseKnown(command, known, ours);
