@@ -2,10 +2,10 @@ import type { Failure } from "@routeql/host/failure";
 import { expect, test } from "vitest";
 import { accessToken } from "./api-client.ts";
 
-test("the remedy for a silent gateway is about the stack that was asked", async () => {
+async function failureAt(url: string): Promise<Failure | undefined> {
   const access = {
     stack: "prod",
-    url: "https://127.0.0.1:1",
+    url,
     consoleUrl: undefined,
     caFile: "/dev/null",
     serviceApiKey: "key",
@@ -13,10 +13,20 @@ test("the remedy for a silent gateway is about the stack that was asked", async 
     adminEmail: "admin@example.net",
     adminPassword: "pw",
   };
-  const failure = await accessToken(access, { email: "admin@example.net", password: "pw" }).then(
+  return accessToken(access, { email: "admin@example.net", password: "pw" }).then(
     () => undefined,
     (error: Failure) => error,
   );
+}
+
+test("the remedy for a name without an address is the name, not the stack", async () => {
+  const failure = await failureAt("https://routeql.invalid");
+  expect(failure?.message).toBe("https://routeql.invalid does not answer: getaddrinfo ENOTFOUND routeql.invalid");
+  expect(failure?.remedy).toMatch("PUBLIC_HOST must resolve on this machine");
+});
+
+test("the remedy for a silent gateway is about the stack that was asked", async () => {
+  const failure = await failureAt("https://127.0.0.1:1");
   expect(failure?.message).toBe("https://127.0.0.1:1 does not answer: connect ECONNREFUSED 127.0.0.1:1");
   expect(failure?.remedy).toBe(
     "run `npm run up -- --stack prod`; `npm run logs -- --stack prod gateway` shows the gateway's log.",

@@ -113,8 +113,11 @@ async function send(
       call.end(text);
     });
   } catch (error) {
+    const unknownName = error instanceof Error && "code" in error && error.code === "ENOTFOUND";
     throw new Failure(`${url} does not answer: ${messageOf(error)}`, {
-      remedy: `run \`npm run up${stackArgument(stack)}\`; \`npm run logs --${stackOption(stack)} gateway\` shows the gateway's log.`,
+      remedy: unknownName
+        ? "PUBLIC_HOST must resolve on this machine too: add the name to DNS or to /etc/hosts."
+        : `run \`npm run up${stackArgument(stack)}\`; \`npm run logs --${stackOption(stack)} gateway\` shows the gateway's log.`,
       cause: error,
     });
   }

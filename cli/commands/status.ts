@@ -6,9 +6,9 @@ import { collectStatus } from "../report/collect.ts";
 import { statusText } from "../status/text.ts";
 
 /** Milliseconds of `26h`. @throws Failure for other texts */
-function limitOf(option: string, text: string | undefined): number | undefined {
+export function limitOf(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const limit = /^\d/.test(text) ? -readSince(text, 0).getTime() : Number.NaN;
+  const limit = /^\d+[smhd]$/.test(text) ? -readSince(text, 0).getTime() : Number.NaN;
   if (limit > 0) return limit;
   throw new Failure(`--${option} ${text} is not a duration`, { remedy: `for example --${option} 26h.` });
 }
