@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { idOnHost, unseenBySnap } from "./host-folder.ts";
+import { idOnHost, unseenBySnap, unwritable } from "./host-folder.ts";
 
 const snap = { DockerRootDir: "/var/snap/docker/common/var-lib-docker" };
 
@@ -28,4 +28,15 @@ test.each([
   ["no id of a folder without ids", { ...remapped, DockerRootDir: "/data" }, ["root", "0"], undefined],
 ])("a container's user has %s", (_title, daemon, user, id) => {
   expect(idOnHost(10_105, daemon, subuid, user)).toBe(id);
+});
+
+test.each([
+  ["a missing folder", undefined, true, "does not exist"],
+  ["a folder of root", { uid: 0, mode: 0o40755 }, true, "belongs to user 0"],
+  ["the archive's folder", { uid: 10_105, mode: 0o40700 }, true, undefined],
+  ["a folder for a group or an access list", { uid: 0, mode: 0o40770 }, true, undefined],
+  ["a missing folder for a daemon elsewhere", undefined, false, undefined],
+])("refuses %s before the update waits for it, if the archive cannot write it", (_title, found, sameHost, reason) => {
+  if (reason === undefined) expect(unwritable(found, sameHost)).toBeUndefined();
+  else expect(unwritable(found, sameHost)).toContain(reason);
 });

@@ -1,11 +1,14 @@
 /** The folder of the host that a container writes: the daemon may see another folder, or give the container's user another id. */
 import { readFile, stat } from "node:fs/promises";
+import { hostname } from "node:os";
 import { dockerClient } from "@routeql/host/docker/client";
 import { daemonAddress } from "@routeql/host/docker/daemon-address";
 import { Failure } from "@routeql/host/failure";
 import { runToEnd } from "@routeql/host/process";
 
 interface DaemonInfo {
+  /** Name of the daemon's host. */
+  readonly Name?: string;
   readonly DockerRootDir: string;
   readonly SecurityOptions?: readonly string[];
 }
@@ -60,6 +63,30 @@ async function ownerOf(socket: string): Promise<readonly string[]> {
   return [stdout.split(":")[0] ?? "", String(uid)].filter((name) => name !== "");
 }
 
+interface Folder {
+  readonly uid: number;
+  readonly mode: number;
+}
+
+function otherOwner(found: Folder | undefined, needed: number): string | undefined {
+  return found === undefined || found.uid === needed
+    ? undefined
+    : `belongs to user ${found.uid}, and this Docker daemon runs the archive as user ${needed} of the host`;
+}
+
+/**
+ * Why the archive cannot write a folder, for a daemon that maps no ids: the update would wait two minutes for it. A missing folder Docker
+ * creates for root. Rights of groups, others and access lists (their mask is that of the group) may suffice.
+ * @param sameHost the daemon of another host or virtual machine sees other folders
+ */
+export function unwritable(found: Folder | undefined, sameHost: boolean): string | undefined {
+  if (!sameHost) return undefined;
+  if (found === undefined) return "does not exist";
+  return found.uid === archiveUser || (found.mode & 0o022) !== 0
+    ? undefined
+    : `belongs to user ${found.uid}, and only its owner may write it: the archive runs as user ${archiveUser}`;
+}
+
 /** @throws Failure for a folder that the archive cannot use, with the owner that it needs */
 export async function refuseUnusableFolder(folder: string | undefined): Promise<void> {
   const { endpoint } = daemonAddress();
@@ -74,15 +101,14 @@ export async function refuseUnusableFolder(folder: string | undefined): Promise<
     });
   const subuid = await readFile("/etc/subuid", "utf8").catch(() => "");
   const needed = idOnHost(archiveUser, info, subuid, await ownerOf(endpoint.slice("unix://".length)).catch(() => []));
-  // The archive itself reports the owner when ids are not mapped.
-  if (needed === undefined || needed === archiveUser) return;
-  const owner = await stat(folder).then(
-    ({ uid }) => uid,
-    () => undefined,
-  );
-  if (owner === undefined || owner === needed) return;
-  throw new Failure(
-    `The folder ${folder} (ARCHIVE_DIRECTORY) belongs to user ${owner}, and this Docker daemon runs the archive as user ${needed} of the host`,
-    { remedy: `sudo chown -R ${needed}:${needed} '${folder}', then run this command again.` },
-  );
+  if (needed === undefined) return;
+  const found = await stat(folder).catch((error: NodeJS.ErrnoException) => error.code);
+  // Such as a folder above that this user may not enter.
+  if (typeof found === "string" && found !== "ENOENT") return;
+  const there = typeof found === "object" ? found : undefined;
+  const reason = needed === archiveUser ? unwritable(there, info.Name === hostname()) : otherOwner(there, needed);
+  if (reason === undefined) return;
+  throw new Failure(`The folder ${folder} (ARCHIVE_DIRECTORY) ${reason}`, {
+    remedy: `${there ? "" : `sudo mkdir -p '${folder}' && `}sudo chown -R ${needed}:${needed} '${folder}', then run this command again.`,
+  });
 }
