@@ -1,8 +1,10 @@
+import { Readable } from "node:stream";
 import { readdir } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { migrationNames } from "@routeql/database/migrate/migration-names";
 import { restoreFile } from "./carry-over.ts";
-import { restoreProgram } from "./restore.ts";
+import type { Programs } from "../place/programs.ts";
+import { migrationsIn, restoreProgram } from "./restore.ts";
 
 const applied = migrationNames();
 const evil = "x'] $$; \\! id";
@@ -30,4 +32,13 @@ test("the files of the restore have no command of psql", async () => {
   const sql = files.filter((name) => name.endsWith(".sql"));
   expect(sql.length).toBeGreaterThan(5);
   for (const name of sql) expect(restoreFile(name)).not.toMatch(/^\s*\\/m);
+});
+
+test("names the file of a truncated backup", async () => {
+  const file = { name: "cut.dump", dump: () => Readable.from(["PGDMP"]) };
+  const programs = { as: () => async () => 1, reach: undefined, values: undefined } as unknown as Programs;
+  await expect(migrationsIn(programs, file)).rejects.toMatchObject({
+    message: "Reading the backup failed (pg_restore ended with 1)",
+    remedy: "cut.dump is truncated or damaged: choose another backup. The database is unchanged.",
+  });
 });

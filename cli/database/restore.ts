@@ -36,10 +36,19 @@ function namesIn(copy: string, table: string): string[] {
 }
 
 /** Reads the names of the backup's migrations. @throws Failure when those of RouteQL are not the first ones of this checkout */
-async function migrationsIn(programs: Programs, file: BackupFile): Promise<AppliedMigrations> {
+export async function migrationsIn(
+  programs: Programs,
+  file: Pick<BackupFile, "name" | "dump">,
+): Promise<AppliedMigrations> {
   const tables = ["--table=schema_migrations", "--table=own_migrations"];
   const program = ["pg_restore", "--data-only", "--schema=migrations", ...tables, "--file=-"];
-  const copy = await outputOf(programs, program, "Reading the backup", file.dump());
+  const copy = await outputOf(programs, program, "Reading the backup", file.dump()).catch((error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+    const { message, lastLines } = error;
+    const remedy =
+      error.remedy ?? `${file.name} is truncated or damaged: choose another backup. The database is unchanged.`;
+    throw new Failure(message, { lastLines, remedy, cause: error });
+  });
   const applied = namesIn(copy, "schema_migrations");
   if (applied.length === 0)
     throw new Failure(`${file.name} has no record of its migrations`, {
