@@ -51,6 +51,7 @@ test("writes a file for each service in start order", () => {
     "01-network-policies.yaml",
     "10-secrets.yaml",
     ...services.map(({ name }, index) => `${11 + index}-${name}.yaml`),
+    "90-autoscalers.yaml",
     "images.txt",
     "kustomization.yaml",
     "namespace/00-namespace.yaml",

@@ -22,6 +22,8 @@ const namespaceFolder = "namespace/";
 function fileOf({ kind, metadata }: Manifest, order: readonly string[]): string {
   if (kind === "Namespace") return `${namespaceFolder}00-namespace.yaml`;
   if (kind === "NetworkPolicy") return "01-network-policies.yaml";
+  // The last wave: Argo CD fails a wave with an autoscaler of new pods, which have no metrics yet (or never, on a cluster without metrics).
+  if (kind === "HorizontalPodAutoscaler") return "90-autoscalers.yaml";
   const service = metadata.labels?.[serviceLabel] ?? "stack";
   return `${10 + Math.max(0, order.indexOf(service))}-${service}.yaml`;
 }
