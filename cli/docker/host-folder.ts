@@ -22,7 +22,7 @@ const seenBySnap = /^\/(?:home|media|mnt|run\/media)\/./;
 /** Why the daemon would not use the folder: the Docker of snap writes all others into a file system of its own. */
 export function unseenBySnap(folder: string, { DockerRootDir }: DaemonInfo): string | undefined {
   return DockerRootDir.startsWith(snapRoot) && !seenBySnap.test(folder)
-    ? `The Docker of snap does not see the folder ${folder} (ARCHIVE_DIRECTORY) and would keep the archive where nobody finds it`
+    ? `The Docker of snap does not see the folder ${folder} (ARCHIVE_DIRECTORY) and would keep the archive in a hidden folder`
     : undefined;
 }
 
