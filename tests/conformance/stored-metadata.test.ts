@@ -9,6 +9,7 @@ import { requireLoopback } from "../harness/containers/container-address.ts";
 import { startDatabase } from "../harness/containers/database-container.ts";
 import { startHasura } from "../harness/containers/hasura-container.ts";
 import { mustRun } from "../harness/process.ts";
+import { leftOut } from "../harness/run/left-out.ts";
 import { readFixtures } from "./cases.ts";
 import { startConformanceDatabase } from "./database.ts";
 import { Stage, withAddresses } from "./stage.ts";
@@ -35,7 +36,7 @@ test("Hasura stores the project's metadata, and the second time without a change
 
 test("Hasura's CLI exports the files that it applied", async (context) => {
   const cli = process.env["HASURA_CLI"] ?? "";
-  context.skip(cli === "", "HASURA_CLI does not name Hasura's command-line program");
+  context.skip(cli === "", leftOut("HASURA_CLI does not name Hasura's command-line program"));
   requireLoopback(context);
   await using database = await startDatabase();
   await using hasura = await startHasura(context, database.getConnectionUri("bootstrap"), {
