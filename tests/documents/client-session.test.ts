@@ -50,6 +50,22 @@ describe("a session", () => {
     expect(new Set(pauses).size).toBe(5);
   });
 
+  test("renews without a pause after failures that ended", async () => {
+    let failures = 5;
+    const session = createSession(async () => {
+      if (failures > 0) throw new LoginDelayed(`busy ${failures--}`, 0);
+      return tokenOf(String(Date.now()));
+    });
+    const first = session.accessToken();
+    await pass(5 * minute);
+    const ended = await first;
+    await pass(14 * minute);
+    const second = session.accessToken();
+    await pass(0);
+    expect(await Promise.race([second, Promise.resolve("waits")])).not.toBe("waits");
+    expect(await second).not.toBe(ended);
+  });
+
   test("stops when the server refuses the login", async () => {
     const logIn = vi.fn<() => Promise<string>>().mockRejectedValue(new LoginRefused("wrong"));
     const session = createSession(logIn);

@@ -97,6 +97,8 @@ export function createSession(logIn, firstToken = "", renewsEarly = true) {
   async function accessToken() {
     if (refusal !== undefined) throw refusal;
     if (token !== "" && Date.now() < renewAt) return token;
+    // A token that ends by itself has nothing to do with earlier failures: requests would wait for a pause.
+    if (token !== "" && login === undefined) failures = 0;
     login ??= newToken().finally(() => (login = undefined));
     return login;
   }
