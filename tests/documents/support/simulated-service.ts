@@ -28,6 +28,8 @@ export class SimulatedService {
   isDown = false;
   /** The engine ends operations with the error `busy`. */
   isBusy = false;
+  /** The engine sends errors as results. */
+  isWithoutDatabase = false;
   logins = 0;
   throttled = 0;
   readonly rows: Row[] = [];
@@ -102,7 +104,7 @@ class SimulatedSocket {
   onmessage: ((event: { data: string }) => void) | null = null;
   readonly #service: SimulatedService;
   #token = "";
-  #stream: { readonly id: string; sent: number; readonly from: number } | undefined;
+  #stream: { readonly id: string; readonly field: string; sent: number; readonly from: number } | undefined;
 
   constructor(connect: (socket: SimulatedSocket) => SimulatedService) {
     this.#service = connect(this);
@@ -123,7 +125,7 @@ class SimulatedSocket {
     const message = JSON.parse(text) as {
       type: string;
       id: string;
-      payload: { headers: { Authorization: string }; variables: { from: number } };
+      payload: { headers: { Authorization: string }; query: string; variables?: { from: number } };
     };
     if (message.type === "ping") this.#answer({ type: "pong" });
     if (message.type === "connection_init") {
@@ -132,7 +134,9 @@ class SimulatedSocket {
       else this.end(4403);
     }
     if (message.type === "subscribe") {
-      this.#stream = { id: message.id, from: message.payload.variables.from, sent: 0 };
+      const { query, variables } = message.payload;
+      const [field = ""] = /view_\w+/.exec(query) ?? [];
+      this.#stream = { id: message.id, field, from: variables?.from ?? 0, sent: 0 };
       this.poll();
     }
   }
@@ -141,15 +145,17 @@ class SimulatedSocket {
   poll(): void {
     if (this.#stream === undefined || this.readyState !== 1) return;
     if (this.#service.isNetworkAway) return;
-    const { id, from, sent } = this.#stream;
+    const { id, field, from, sent } = this.#stream;
     if (this.#service.isBusy) {
       this.#stream = undefined;
       this.#answer({ type: "error", id, payload: [{ message: "busy", extensions: { code: "busy" } }] });
       return;
     }
+    if (this.#service.isWithoutDatabase)
+      return this.#answer({ type: "next", id, payload: { data: null, errors: [{ message: "connection error" }] } });
     const rows = this.#service.rows.slice(sent).filter(({ position }) => position > from);
     this.#stream.sent = this.#service.rows.length;
-    if (rows.length > 0) this.#answer({ type: "next", id, payload: { data: { view_bgpupdates_stream: rows } } });
+    if (rows.length > 0) this.#answer({ type: "next", id, payload: { data: { [field]: rows } } });
   }
 
   checkToken(): void {

@@ -1,5 +1,5 @@
 import { createClient } from "graphql-ws";
-import { createSession, passwordLogin } from "./session.mjs";
+import { createSession, passwordLogin, pause } from "./session.mjs";
 
 // The address of the API, which is another origin than this page's. Its setting CORS_ORIGINS must list this page's origin.
 const api = import.meta.env.VITE_ROUTEQL_URL ?? "https://localhost";
@@ -25,22 +25,38 @@ async function start() {
 function follow(session) {
   const client = session.connect(createClient, `${api.replace(/^http/, "ws")}/api/graphql`, {
     connected: () => (status.textContent = "live"),
-    closed: ({ code, reason }) => (status.textContent = `connecting again after ${code} ${reason}`),
+    closed: ({ code, reason }) => {
+      // After 1000 no query is left.
+      if (code !== 1000) status.textContent = `connecting again after ${code} ${reason}`;
+    },
   });
-  client.subscribe(
-    {
-      query: "subscription { view_bgpupdates(limit: 10, order_by: {timestamp: desc}) { timestamp prefix origin_as } }",
-    },
-    {
-      next: ({ data, errors }) => (errors ? (status.textContent = errors[0].message) : show(data.view_bgpupdates)),
-      error: (error) => {
-        // The server refused the login or the query: the rows on the page are old.
-        status.textContent = `ended: ${error.message ?? error[0]?.message}`;
-        form.hidden = false;
+  const query =
+    "subscription { view_bgpupdates(limit: 10, order_by: {timestamp: desc}) { timestamp prefix origin_as } }";
+  let failures = 0;
+  const subscribe = () =>
+    client.subscribe(
+      { query },
+      {
+        next: ({ data, errors }) => {
+          // Without its database the server sends an error, and rows later.
+          status.textContent = errors ? errors[0].message : "live";
+          if (!data) return;
+          failures = 0;
+          show(data.view_bgpupdates);
+        },
+        error: async (error) => {
+          // The rows on the page are old: the server has too much work now, or it refused the login or the query.
+          const isBusy = error[0]?.extensions?.code === "busy";
+          status.textContent = `${isBusy ? "trying again" : "ended"}: ${error.message ?? error[0]?.message}`;
+          form.hidden = isBusy;
+          if (!isBusy) return;
+          await pause(failures++, 1);
+          subscribe();
+        },
+        complete: () => undefined,
       },
-      complete: () => undefined,
-    },
-  );
+    );
+  subscribe();
 }
 
 function show(updates) {
