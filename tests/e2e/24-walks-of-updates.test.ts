@@ -1,7 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Account, makeAccount } from "./support/clients/accounts.ts";
 import { done } from "./support/stack/administer.ts";
@@ -147,5 +150,26 @@ describe("Clients: walks through updates of whole seconds", () => {
     await loadLines(second(from + 30, 201, 1));
     expect((await sample.lines(1)).map((line) => prefixOf(line))).toEqual(["198.19.201.0/24"]);
     expect(sample.errors).toBe("");
+  });
+
+  test("follow.py waits between logins while its tokens are refused", async () => {
+    let logins = 0;
+    const server = createServer((request, response) => {
+      if (request.url === "/jwt/auth") logins += 1;
+      const refused = { errors: [{ message: "no", extensions: { code: "invalid-jwt" } }] };
+      response.end(JSON.stringify(request.url === "/jwt/auth" ? { access_token: "a" } : refused));
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    try {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      await using sample = new Sample(["follow.py"], { ROUTEQL_URL: url, ROUTEQL_PAUSE_SECONDS: "2" });
+      await expect.poll(() => logins, { timeout: 30_000 }).toBeGreaterThan(1);
+      logins = 0;
+      await sleep(6000);
+      expect(logins).toBeLessThan(20);
+      expect(sample.errors).toContain("no\n");
+    } finally {
+      server.close();
+    }
   });
 });

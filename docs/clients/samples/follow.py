@@ -4,6 +4,7 @@ Each line has its position: a new run continues after the last one. A changed up
 """
 import json
 import os
+import random
 import sys
 import time
 
@@ -24,8 +25,12 @@ def follow(position: int):
         variables = {"position": position, "limit": PAGE}
         reply = post("/api/graphql", {"query": QUERY, "variables": variables}, headers)
         if "errors" in reply:
-            if reply["errors"][0]["extensions"]["code"] != "invalid-jwt":
-                raise SystemExit(reply["errors"][0]["message"])
+            error = reply["errors"][0]
+            if error["extensions"]["code"] != "invalid-jwt":
+                raise SystemExit(error["message"])
+            print(error["message"], file=sys.stderr)
+            # A retired key ends the tokens of all clients at once.
+            time.sleep(random.uniform(0, PAUSE))
             headers = authorization()
             continue
         rows = reply["data"]["view_bgpupdates_log"]
