@@ -50,6 +50,38 @@ export const pause = (/** @type {number} */ attempt, seconds = 0) =>
   new Promise((resolve) => setTimeout(resolve, 1000 * (seconds + Math.random() * Math.min(30, 2 ** (attempt + 1)))));
 
 /**
+ * A client of graphql-ws that connects again, also after a network that disappeared without the close of its connections.
+ * @param {typeof import("graphql-ws").createClient} createClient
+ * @param {import("graphql-ws").ClientOptions} options
+ */
+export function lastingClient(createClient, options) {
+  const { on = {} } = options;
+  /** @type {ReturnType<typeof setTimeout>} */
+  let silence;
+  const client = createClient({
+    retryAttempts: Infinity,
+    retryWait: (attempt) => pause(attempt).then(() => undefined),
+    shouldRetry: () => true,
+    keepAlive: 15_000,
+    ...options,
+    on: {
+      ...on,
+      closed: (event) => {
+        clearTimeout(silence);
+        on.closed?.(event);
+      },
+      ping: (isReceived) => {
+        if (!isReceived) silence = setTimeout(() => client.terminate(), 10_000);
+      },
+      pong: (isReceived) => {
+        if (isReceived) clearTimeout(silence);
+      },
+    },
+  });
+  return client;
+}
+
+/**
  * @param {() => Promise<string>} logIn one attempt to get a token. It throws LoginDelayed when another attempt can succeed.
  * @param {string} firstToken a token that the caller already has
  * @param {boolean} renewsEarly false to use a token until the server rejects it, as when a person must paste another one
@@ -134,9 +166,7 @@ export function createSession(logIn, firstToken = "", renewsEarly = true) {
    */
   function connect(createClient, url, on = {}) {
     let sent = "";
-    /** @type {ReturnType<typeof setTimeout>} */
-    let silence;
-    const client = createClient({
+    return lastingClient(createClient, {
       // Waits for the token before it connects: the server expects it within three seconds. An error here would stop the client without a message.
       url: async () => {
         await accessToken().catch(() => undefined);
@@ -146,28 +176,16 @@ export function createSession(logIn, firstToken = "", renewsEarly = true) {
         sent = await accessToken();
         return { headers: { Authorization: `Bearer ${sent}` } };
       },
-      retryAttempts: Infinity,
-      retryWait: (attempt) => pause(attempt).then(() => undefined),
       // graphql-ws calls an error of the network or of connectionParams final.
       shouldRetry: () => refusal === undefined,
-      keepAlive: 15_000,
       on: {
         ...on,
         closed: (event) => {
-          clearTimeout(silence);
           if (/** @type {CloseEvent} */ (event).code === 4403) drop(sent);
           on.closed?.(event);
         },
-        // A connection whose network disappeared is not closed by anyone.
-        ping: (isReceived) => {
-          if (!isReceived) silence = setTimeout(() => client.terminate(), 10_000);
-        },
-        pong: (isReceived) => {
-          if (isReceived) clearTimeout(silence);
-        },
       },
     });
-    return client;
   }
 
   return { accessToken, drop, fetch: authorizedFetch, connect };

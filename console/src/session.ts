@@ -1,6 +1,6 @@
 /** The credentials of this page. They live in memory only: a reload forgets them. */
 import { type Client, createClient } from "graphql-ws";
-import { createSession, LoginDelayed, LoginRefused, passwordLogin, pause } from "./client-session.mjs";
+import { createSession, lastingClient, LoginDelayed, LoginRefused, passwordLogin } from "./client-session.mjs";
 
 type SocketEvents = Parameters<ReturnType<typeof createSession>["connect"]>[2];
 
@@ -89,13 +89,10 @@ function masterKeySessionAs(key: string, role: string, variables: Readonly<Recor
     fetch: (input, init) =>
       fetch(input, { ...init, headers: { ...headersOf(init), "x-engine-access-key": key, ...chosen } }),
     connect: (on) =>
-      createClient({
+      lastingClient(createClient, {
         url: socketAddress(),
         // The gateway does not read WebSocket messages, so the engine's own name for the key applies here.
         connectionParams: { headers: { "x-hasura-admin-secret": key, ...chosen } },
-        retryAttempts: Infinity,
-        shouldRetry: () => true,
-        retryWait: (attempt) => pause(attempt),
         on,
       }),
     as: (other, others) => masterKeySessionAs(key, other, others),

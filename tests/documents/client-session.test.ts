@@ -1,7 +1,13 @@
 /** The modules that keep a page's session and its stream, in the console and in the samples. */
 import { createClient } from "graphql-ws";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createSession, LoginDelayed, LoginRefused, passwordLogin } from "@routeql/console/client-session";
+import {
+  createSession,
+  lastingClient,
+  LoginDelayed,
+  LoginRefused,
+  passwordLogin,
+} from "@routeql/console/client-session";
 import { followStream } from "@routeql/console/client-stream";
 import { repeatableRandom, type Row, SimulatedService } from "./support/simulated-service.ts";
 
@@ -105,6 +111,35 @@ describe("a session", () => {
     await expect(attempt).rejects.toBeInstanceOf(kind);
     await expect(attempt).rejects.toThrow("why");
   });
+});
+
+test("a client without a session, as with the master key, notices a network that disappeared", async () => {
+  const service = new SimulatedService();
+  const login = service.login();
+  await pass(100);
+  const { access_token: token } = (await (await login).json()) as { access_token: string };
+  const closed: unknown[] = [];
+  let last: Row | undefined;
+  const client = lastingClient((options) => createClient({ ...options, webSocketImpl: service.socketClass() }), {
+    url: "wss://localhost/api/graphql",
+    connectionParams: { headers: { Authorization: `Bearer ${token}` } },
+    on: { closed: (event) => closed.push((event as CloseEvent).code) },
+  });
+  client.subscribe(
+    { query },
+    {
+      next: ({ data }) => (last = (Object.values(data ?? {})[0] as Row[]).at(-1)),
+      error: () => expect.unreachable("the subscription ended"),
+      complete: () => undefined,
+    },
+  );
+  await pass(minute);
+  service.isNetworkAway = true;
+  await pass(30_000);
+  expect(closed[0]).toBe(4499);
+  service.isNetworkAway = false;
+  await pass(minute + 1000);
+  expect(last).toEqual(service.rows.at(-1));
 });
 
 interface Page {
