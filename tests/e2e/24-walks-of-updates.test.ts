@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { resolve } from "node:path";
@@ -8,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Account, makeAccount } from "./support/clients/accounts.ts";
 import { done } from "./support/stack/administer.ts";
-import { post } from "./support/clients/graphql.ts";
+import { data, post } from "./support/clients/graphql.ts";
 import { loadLines } from "./support/data/load-lines.ts";
 import { accessToken, singleStep } from "./support/clients/sessions.ts";
 import { announcement } from "./support/data/small-world.ts";
@@ -114,6 +115,31 @@ describe("Clients: walks through updates of whole seconds", () => {
       expect.soft(counts.get(`${time(day)} 198.19.${index}.0/24`)).toBe(index === 100 ? 25 : 1);
     expect(lines.filter((line) => line.startsWith(time(day + 1)))).toHaveLength(15);
     expect(Math.max(...[...counts].filter(([line]) => !line.includes(".100.")).map(([, count]) => count))).toBe(1);
+  });
+
+  test("the query of the page about pagination has every row once", async () => {
+    const page = await readFile(resolve(samples, "../pagination.md"), "utf8");
+    const query = /^query Page[^]*?^}$/m.exec(page)?.[0].replace("limit: 100", "limit: 10") ?? "";
+    const from = day + 300;
+    await loadLines([...second(from, 0, 30, 25), ...second(from + 1, 0, 15)]);
+    const token = accessToken(await singleStep(account));
+    const found: { timestamp: string; prefix: string }[] = [];
+    let place = { time: time(from), prefix: "0.0.0.0/0", offset: 0 };
+    while (place.time <= time(from + 1)) {
+      const { view_bgpupdates: rows } = await data<{ view_bgpupdates: typeof found }>(query, { token }, place);
+      if (rows.length === 0) break;
+      for (const { timestamp, prefix } of rows) {
+        const isEqual = timestamp === place.time && prefix === place.prefix;
+        place = { time: timestamp, prefix, offset: isEqual ? place.offset + 1 : 1 };
+      }
+      found.push(...rows);
+    }
+    const lines = found.map(({ timestamp, prefix }) => `${timestamp} ${prefix}`);
+    for (let index = 0; index < 30; index += 1) {
+      const prefix = `198.19.${index}.0/24`;
+      expect.soft(lines.filter((line) => line === `${time(from)} ${prefix}`)).toHaveLength(index === 0 ? 25 : 1);
+      expect.soft(lines.filter((line) => line === `${time(from + 1)} ${prefix}`)).toHaveLength(index < 15 ? 1 : 0);
+    }
   });
 
   test("export.py continues with a new token when its token is refused", async () => {
