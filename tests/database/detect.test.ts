@@ -625,6 +625,29 @@ autoignore: { quiet: { thres_num_peers_seen: 2, thres_num_ases_infected: 2, inte
     expect(await rowsOf(database, "backup", stored)).toEqual(before);
   });
 
+  test.each([
+    ["in one order", 0],
+    ["in the other order", 1],
+  ])("continues beside an operator who locks hijacks %s", async (_, first) => {
+    const prefixes = ["192.0.2.0/24", "198.51.100.0/24"];
+    await detectWith({ [prefixes[0]!]: [64_500], [prefixes[1]!]: [64_500] });
+    await loadLines(...prefixes.map((prefix) => announce(0, prefix, [64_496, 64_666])));
+    await using operator = await database.connect("bootstrap");
+    // The detection is the one that Postgres ends.
+    await operator.query("set deadlock_timeout = '10min'; begin");
+    const lock = (index: number) =>
+      operator.query("select from routing.hijacks where prefix = $1 for update", [prefixes[index]]);
+    await lock(first);
+    const detection = detectWith({ [prefixes[0]!]: [64_500, 64_666], [prefixes[1]!]: [64_500, 64_666] });
+    await using watcher = await database.connect("bootstrap");
+    const waiting =
+      "select from pg_stat_activity where application_name = 'routeql-detect' and wait_event_type = 'Lock'";
+    await expect.poll(async () => (await watcher.query(waiting)).rowCount, { timeout: 10_000 }).toBe(1);
+    await lock(1 - first);
+    await operator.query("commit");
+    expect(await detection).toMatchObject({ code: 0, stdout: expect.stringContaining("2 outdated") as string });
+  });
+
   test("an invalid configuration changes nothing", async () => {
     await writeFile(
       join(folder, "wrong.yaml"),
