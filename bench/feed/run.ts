@@ -58,10 +58,12 @@ const liveColumns: Columns<LiveRow> = {
 const recorded = (loads: readonly LoadRow[], live: readonly LiveRow[]): Readonly<Record<string, MeasuredFigure>> =>
   Object.fromEntries([
     // The first load is what the others are compared with.
-    ...loads.slice(1).map(({ work, perSecond, timeRatio }) => [
-      `load of ${work}`,
-      { figure: `${spreadText(timeRatio)} of the time of text`, note: `${spreadText(perSecond)} rows/s` },
-    ]),
+    ...loads
+      .slice(1)
+      .map(({ work, perSecond, timeRatio }) => [
+        `load of ${work}`,
+        { figure: `${spreadText(timeRatio)} of the time of text`, note: `${spreadText(perSecond)} rows/s` },
+      ]),
     ...live.map(({ rate, seconds, sent, missing, median, p95, most, memory }) => [
       `received to reader, ${rate.toLocaleString("en")} updates/s for ${seconds} s`,
       {
