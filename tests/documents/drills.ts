@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { kinds } from "@routeql/cli/configuration/rotation";
 import { readDrills } from "../harness/figures/drills.ts";
+import { folded } from "./figures.ts";
 
 /** Measured drills in the repository. `.ci/run --everything --record` adds those of its run. */
 export const recordedDrills: string = resolve(import.meta.dirname, "drill-figures.json");
@@ -47,6 +48,7 @@ const short = (figure: string): string => figure.replace(/(\d+) of (\d+) request
 export function drillsDocument(): string {
   const drills = readDrills(recordedDrills);
   const walked = Object.entries(drills["Docker"] ?? {}).filter(([name]) => name.includes(".md: "));
+  const byPage = Map.groupBy(walked, ([name]) => name.slice(0, name.indexOf(": ")));
   const figure = (target: (typeof targets)[number], name: string): string => {
     return short(drills[target]?.[name]?.figure ?? "–");
   };
@@ -69,7 +71,11 @@ export function drillsDocument(): string {
     "",
     `${suite("operate")} executes them while a client sends a login and a query every 200 ms over new connections.`,
     "",
-    ...walked.map(([name, { figure }]) => `- ${name}: ${short(figure)}`),
+    ...[...byPage].flatMap(([page, commands]) => {
+      return folded(
+        `- ${page}: ${commands.map(([name, { figure }]) => `${name.slice(page.length + 2)} ${short(figure)}`).join("; ")}`,
+      );
+    }),
     "",
   ].join("\n");
 }
