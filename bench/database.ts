@@ -25,6 +25,17 @@ export class BenchDatabase implements AsyncDisposable {
     return containerCpuSeconds(this.container.getId());
   }
 
+  /** Stops autovacuum, whose transactions Postgres counts as those of clients, until the returned object is disposed of. */
+  async withoutMaintenance(): Promise<AsyncDisposable> {
+    const set = async (value: "on" | "off"): Promise<void> => {
+      await using bootstrap = await this.container.connect("bootstrap");
+      await bootstrap.query(`alter system set autovacuum = ${value}`);
+      await bootstrap.query("select pg_reload_conf()");
+    };
+    await set("off");
+    return { [Symbol.asyncDispose]: () => set("on") };
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.container.stop();
   }

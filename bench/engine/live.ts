@@ -1,4 +1,5 @@
 import type { Client } from "pg";
+import type { BenchDatabase } from "../database.ts";
 import { type Figure, figure, percentile } from "../measure/statistics.ts";
 import { addWatchedRows, Subscribers } from "../measure/subscribers.ts";
 import type { Measured } from "../measure/server-process.ts";
@@ -35,7 +36,7 @@ export interface LiveServer {
 }
 
 export interface LiveOptions {
-  readonly database: { cpuSeconds(): Promise<number> };
+  readonly database: Pick<BenchDatabase, "cpuSeconds" | "withoutMaintenance">;
   /** Connected as the owner of the tables. */
   readonly owner: Client;
   /** Increasing numbers of subscribers. */
@@ -51,7 +52,7 @@ export async function measureLive(
   await addWatchedRows(owner);
   await using subscribers = new Subscribers({ url, token });
   const figures: LiveFigures[] = [];
-  // Health checks and maintenance of the database.
+  // Health checks, and the listener's proofs.
   const { idleStatements: background } = await idleShares(server, database, owner);
   let value = 1_000_000;
   for (const step of steps) {
@@ -87,6 +88,7 @@ async function idleShares(
   database: LiveOptions["database"],
   owner: Client,
 ): Promise<Pick<LiveFigures, "idleCpu" | "idlePostgresCpu" | "idleStatements">> {
+  await using _maintenance = await database.withoutMaintenance();
   await new Promise((wake) => setTimeout(wake, reportMilliseconds));
   const transactions = await transactionsOf(owner);
   const [before, postgresBefore] = [server.cpuSeconds(), await database.cpuSeconds()];
