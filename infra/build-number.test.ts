@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { buildFile, buildNumber } from "./build-number.ts";
+import { buildFile, buildNumber, commitTime } from "./build-number.ts";
 
 let folder: string;
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "build-"))));
@@ -40,4 +40,13 @@ test("is the written one in a package", () => {
   mkdirSync(join(folder, "infra"));
   writeFileSync(join(folder, buildFile), '{"build":7}');
   expect(buildNumber(folder)).toBe(7);
+});
+
+test("reads the time of the newest commit of a checkout", () => {
+  expect(commitTime(folder)).toBeUndefined();
+  git("init");
+  expect(commitTime(folder)).toBeUndefined();
+  const before = Math.floor(Date.now() / 1000) * 1000;
+  commit();
+  expect(commitTime(folder)).toBeGreaterThanOrEqual(before);
 });

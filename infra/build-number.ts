@@ -17,15 +17,25 @@ function writtenNumber(path: string): number | undefined {
   return typeof build === "number" ? build : undefined;
 }
 
-function commitsOf(root: string): number | undefined {
+const commitsOf = (root: string): number | undefined =>
+  fromHistory(root, (git) =>
+    git("rev-parse", "--is-shallow-repository") === "false" ? Number(git("rev-list", "--count", "HEAD")) : undefined,
+  );
+
+/** When the checkout's newest commit was made, in milliseconds since 1970; undefined without history. */
+export const commitTime = (root = resolve(import.meta.dirname, "..")): number | undefined =>
+  fromHistory(root, (git) => Number(git("log", "-1", "--format=%ct")) * 1000);
+
+function fromHistory(
+  root: string,
+  read: (git: (...words: readonly string[]) => string) => number | undefined,
+): number | undefined {
   // A repository around an unpacked archive has another history.
   if (!existsSync(join(root, ".git"))) return undefined;
-  const git = (...words: readonly string[]): string =>
-    execFileSync("git", ["-C", root, ...words], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
   try {
-    return git("rev-parse", "--is-shallow-repository") === "false"
-      ? Number(git("rev-list", "--count", "HEAD"))
-      : undefined;
+    return read((...words) =>
+      execFileSync("git", ["-C", root, ...words], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim(),
+    );
   } catch {
     return undefined;
   }

@@ -93,6 +93,16 @@ export const migrateJobs = ({ resources = [] }: Deployment): string[] =>
     )
     .map(({ urn }) => urn);
 
+/** Certificates that a wrong clock dated ahead, which no client accepts: an update that replaces them repairs the endpoint. @param now milliseconds */
+export const futureCertificates = ({ resources = [] }: Deployment, now: number): string[] =>
+  resources
+    .filter(
+      ({ type, outputs }) =>
+        /^tls:index\/(selfSignedCert|locallySignedCert):/.test(type) &&
+        Date.parse(String(outputs?.["validityStartTime"])) > now,
+    )
+    .map(({ urn }) => urn);
+
 /** Removes containers and networks of an interrupted creation, which the state lacks. @param owner their state; undefined for any */
 export async function removeLeftovers(stack: string, deployment: Deployment, owner?: string): Promise<string[]> {
   const docker = dockerClient();

@@ -28,7 +28,14 @@ import type { Preparation, PreparationOptions, UpdatePlace } from "./places/plac
 import { describeEffects, type Step } from "./effects.ts";
 import { describeChanges, Progress, reasonOf } from "./progress.ts";
 import { claimStack } from "../ownership/ownership.ts";
-import { clearInterrupted, failedJobs, migrateJobs, releaseStaleLock, storedDeployment } from "../pulumi/recovery.ts";
+import {
+  clearInterrupted,
+  failedJobs,
+  futureCertificates,
+  migrateJobs,
+  releaseStaleLock,
+  storedDeployment,
+} from "../pulumi/recovery.ts";
 import { type RunOptions, type Session, withSession } from "../pulumi/session.ts";
 import { openStack } from "./workspace.ts";
 
@@ -134,13 +141,15 @@ export function previewUp(options: UpOptions): Promise<PreviewResult> {
     const previewing = phase(`Preview of stack ${options.stack}`, async ({ say, show, signal }) => {
       const stack = await open(session, planned);
       await releaseStaleLock(stack, session.paths, say, signal);
+      const before = await storedDeployment(session.paths, options.stack);
       const progress = new Progress(show);
-      const { stdout, changeSummary } = await explained(progress, () =>
+      const { stdout, changeSummary } = await explained(progress, "The preview", () =>
         stack.preview({
           refresh: true,
           diff: true,
           suppressOutputs: true,
           color: "never",
+          replace: futureCertificates(before, Date.now()),
           onEvent: progress.onEvent,
           signal,
         }),
@@ -221,10 +230,16 @@ export async function updateStack(
   const ended = new AbortController();
   const reporting = place.reportWaiting(progress, ended.signal);
   try {
-    const { outputs, summary } = await explained(progress, () =>
+    const { outputs, summary } = await explained(progress, "The stack update", () =>
       stack.up({
         refresh: true,
-        replace: [...new Set([...failedJobs(before), ...(repairsRoles ? migrateJobs(before) : [])])],
+        replace: [
+          ...new Set([
+            ...failedJobs(before),
+            ...(repairsRoles ? migrateJobs(before) : []),
+            ...futureCertificates(before, Date.now()),
+          ]),
+        ],
         color: "never",
         suppressProgress: true,
         // Omits the configuration from the summary, which would otherwise decrypt the secrets.
@@ -242,16 +257,20 @@ export async function updateStack(
 }
 
 /** Runs an operation of Pulumi; Pulumi's diagnostics explain its failure. */
-async function explained<T>(progress: Progress, operation: () => Promise<T>): Promise<T> {
+export async function explained<T>(
+  progress: Pick<Progress, "errors">,
+  what: "The preview" | "The stack update",
+  operation: () => Promise<T>,
+): Promise<T> {
   try {
     return await operation();
   } catch (error) {
     if (!(error instanceof CommandError) || progress.errors.length === 0) throw error;
     const reason = reasonOf(progress.errors);
     const lines = [...new Set(progress.errors.flatMap((message) => message.split("\n")))];
-    throw new Failure(`The stack update failed${reason === undefined ? "" : `: ${reason}`}`, {
+    throw new Failure(`${what} failed${reason === undefined ? "" : `: ${reason}`}`, {
       lastLines: lines.length === 1 && lines[0] === reason ? [] : lines.slice(-40),
-      remedy: "fix the cause and run this command again: it resumes.",
+      remedy: `fix the cause and run this command again${what === "The preview" ? ". Nothing has changed." : ": it resumes."}`,
       cause: error,
     });
   }

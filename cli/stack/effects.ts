@@ -1,6 +1,8 @@
 export interface Step {
   readonly op: string;
   readonly urn: string;
+  /** Names of the properties that change. */
+  readonly diffs?: readonly string[];
 }
 
 const jobs: ReadonlySet<string> = new Set(["migrate", "apply-metadata"]);
@@ -55,4 +57,17 @@ export function describeEffects(steps: readonly Step[]): string[] {
     `Jobs:     ${run.length === 0 ? "none" : `${run.join(", ")} run`}`,
     `Data:     ${lost.length === 0 ? "no data at risk" : `AT RISK: ${[...new Set(lost)].join(", ")}`}`,
   ];
+}
+
+/** One line for each operation and type, such as `replace 2 Container: engine (envs), gateway (ports)`. */
+export function describeSteps(steps: readonly Step[]): string[] {
+  const groups = new Map<string, string[]>();
+  for (const { op, urn, diffs = [] } of steps) {
+    if (!/^(create|update|replace|delete)$/.test(op)) continue;
+    const [type, name] = partsOf(urn);
+    const key = `${op} ${type}`;
+    const shown = op === "create" || diffs.length === 0 ? name : `${name} (${diffs.join(", ")})`;
+    groups.set(key, [...(groups.get(key) ?? []), shown]);
+  }
+  return [...groups].map(([key, names]) => `${key.replace(" ", ` ${names.length} `)}: ${names.join(", ")}`);
 }

@@ -8,6 +8,7 @@ import { ensureDaemon } from "../docker/daemon/daemon.ts";
 import { pullImage } from "@routeql/host/docker/pull";
 import { type Phase, phase, type Ready } from "../foundation/phases.ts";
 import { Failure } from "@routeql/host/failure";
+import { commitTime } from "@routeql/infra/build-number";
 import { olderThanStack } from "@routeql/infra/release";
 import { type RoleProblem, roleProblems } from "../database/role-logins.ts";
 import { choosePlugins, type PluginKind, type Target } from "../pulumi/plugins.ts";
@@ -48,11 +49,26 @@ export const daemonPhase = (onLine: OnLine, check = async (): Promise<void> => u
   },
 });
 
+const day = 86_400_000;
+
+/**
+ * Refuses a clock that is certainly behind: certificates and tokens of the stack would not be valid yet, and new ones would end early.
+ * @param built when the checkout's newest commit was made, by another clock; undefined if it is unknown @throws Failure
+ */
+export function requireClock(built: number | undefined, now: number): void {
+  if (built === undefined || now > built - day) return;
+  const [shown, newest] = [now, built].map((time) => new Date(time).toISOString());
+  throw new Failure(`The clock of this machine shows ${shown}, before the newest commit of this checkout (${newest})`, {
+    remedy: "timedatectl shows whether NTP sets the clock; correct it, then run this command again.",
+  });
+}
+
 /** Checked before anything is built: a stack of this name may belong to another checkout, or be of a newer version. */
 export const ownerPhase = ({ stack, paths }: StackFiles, check: () => Promise<Permit>): Phase & Ready<Permit> =>
   phase("Ownership", async () => {
     const older = olderThanStack(stack, (await storedOutputs(paths, stack))["release"]);
     if (older !== undefined) throw new Failure(older.problem, { remedy: older.remedy });
+    requireClock(commitTime(), Date.now());
     const permit = await check();
     return [permit, permit.replaces ? `takes over the name ${stack}` : `${stack} belongs to this checkout`];
   });

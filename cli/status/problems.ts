@@ -113,9 +113,9 @@ export function factProblems(
     problems.push({
       subject: "endpoint",
       reason: `clients refuse the certificate of ${endpoint.url}: ${endpoint.error}`,
-      // OpenSSL's text. A clock that was ahead at `npm run up` leaves such a certificate, and the update does not renew it.
+      // OpenSSL's text. A clock that was ahead at `npm run up` leaves such a certificate.
       next: endpoint.error?.includes("certificate is not yet valid")
-        ? `timedatectl shows whether the clock is right; then npm run rotate --${stackOption(stack)} tls renews a self-signed certificate; docs/operate/your-files.md#certificates describes the others`
+        ? `timedatectl shows whether the clock is right; then ${up} renews a self-signed certificate; docs/operate/your-files.md#certificates describes the others`
         : "correct the certificate, or name its authority in TLS_CA_FILE: docs/operate/your-files.md#certificates",
     });
   else if (endpoint?.error !== undefined)

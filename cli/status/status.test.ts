@@ -257,7 +257,7 @@ test("blames no database for a way to it that is slow", () => {
 });
 
 test.each([
-  ["certificate is not yet valid", "npm run rotate -- --stack dev tls"],
+  ["certificate is not yet valid", "npm run up -- --stack dev renews a self-signed certificate"],
   ["certificate has expired", "name its authority in TLS_CA_FILE"],
 ])("names the remedy for an endpoint whose %s", (error, next) => {
   const endpoint = { url: "https://localhost", error, refusedCertificate: true };

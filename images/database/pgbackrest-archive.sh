@@ -19,6 +19,10 @@ cause() {
     *"Read-only file system"*) echo "the file system of the archive is read-only." && return ;;
   esac
   case $code in
+    28 | 29 | 51 | 55 | 58 | 75) ;;
+    *) if full; then echo "the disk of the archive is full. Free space on it, or set another ARCHIVE_DIRECTORY." && return; fi ;;
+  esac
+  case $code in
     28 | 51) echo "the archive belongs to another database. Restore from it (npm run restore -- --latest), or set another ARCHIVE_DIRECTORY." ;;
     29 | 95) echo "the archive cannot be decrypted or is damaged. Its key is in the state of the stack that created it: use that state or another copy of the archive." ;;
     55 | 75) echo "the archive has no backup of that time. It starts with its first full backup, and BACKUP_RETENTION_DAYS limits its age." ;;
@@ -34,6 +38,14 @@ cause() {
       ;;
     *) echo "pgBackRest ended with $code: $(first "$errors")" ;;
   esac
+}
+
+# Whether the disk of the archive has no space for a change, or no file left: pgBackRest then fails in many ways, some without the system's error.
+full() {
+  local space files total
+  [ "${PGBACKREST_REPO1_TYPE:-}" != s3 ] || return 1
+  read -r space files total < <(df --output=avail,iavail,itotal --block-size=1M "$PGBACKREST_REPO1_PATH" 2>/dev/null | tail -1) || return 1
+  [ "$space" -lt 16 ] || { [ "$files" = 0 ] && [ "$total" != 0 ]; }
 }
 
 first() { sed -n 's/.*ERROR: *//p' <<<"$1" | head -1 | cut -c1-160; }

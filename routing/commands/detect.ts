@@ -69,7 +69,7 @@ function parseArguments(args: readonly string[]): { file: string; replace: boole
   });
   if (values.help) return undefined;
   const [file] = positionals;
-  if (file === undefined || positionals.length > 1) throw new UsageError("detect takes exactly one CONFIG.yaml");
+  if (file === undefined || positionals.length > 1) throw new UsageError("it takes exactly one CONFIG.yaml");
   return { file, replace: values.replace ?? false };
 }
 

@@ -52,6 +52,6 @@ function parseArguments(args: readonly string[]): { source: string; fewer: boole
   });
   if (values.help) return undefined;
   const [source] = positionals;
-  if (source === undefined || positionals.length > 1) throw new UsageError("vrps takes exactly one FILE or ADDRESS");
+  if (source === undefined || positionals.length > 1) throw new UsageError("it takes exactly one FILE or ADDRESS");
   return { source, fewer: values.fewer ?? false };
 }

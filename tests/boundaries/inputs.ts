@@ -103,7 +103,7 @@ const reasons = {
   data: "data files: each format of routing/formats counts and explains what it drops",
   own: "the product wrote the file, or the file belongs to its code",
   machine: "the kernel or Kubernetes wrote the file",
-  tool: "a file of Docker, Kubernetes or Linux: read strictly, as the tool itself reads it",
+  tool: "a file of Docker, Kubernetes, Linux or npm: read strictly, as the tool itself reads it",
   edited: "Pulumi.<stack>.yaml, which YamlFile read before; the comments stay",
   authorities: "gap: authorities of NODE_EXTRA_CA_CERTS go on as they are, because npm reads the same file",
   token:
@@ -175,6 +175,7 @@ export const inputs: Readonly<Record<string, readonly [places: number, reader: s
   "packages/contract/connection/client.ts": [1, reasons.pem],
   "packages/contract/pem.ts": [3, reasons.reader],
   "packages/contract/written-text.ts": [3, reasons.reader],
+  "packages/database-access/command-line.ts": [1, reasons.tool],
   "packages/database-access/text-beside.ts": [1, reasons.own],
   "packages/host/docker/build-context.ts": [2, reasons.own],
   "packages/host/docker/build.ts": [2, reasons.authorities],
