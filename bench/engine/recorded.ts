@@ -31,6 +31,10 @@ export function recordedQueries(queries: readonly QueryFigures[]): Figures {
   );
 }
 
+export const recordedMemory = (engine: Figure, baseline: Figure): Figures => ({
+  "memory at rest": { figure: `${spreadText(engine)} MB`, note: `baseline ${number(baseline.median)} MB` },
+});
+
 export const recordedReady = (ready: Figure | undefined): Figures =>
   ready === undefined ? {} : { "ready with 50 tables": { figure: `${spreadText(ready)} ms` } };
 

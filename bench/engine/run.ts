@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { BenchDatabase, fillRoutingData } from "../database.ts";
 import { LoadGenerator } from "../measure/http-load.ts";
+import { type Figure, figure } from "../measure/statistics.ts";
 import {
   type Columns,
   number,
@@ -27,6 +28,7 @@ import {
   recordedBesideHasura,
   recordedLive,
   recordedLoads,
+  recordedMemory,
   recordedPrices,
   recordedQueries,
   recordedReady,
@@ -127,12 +129,16 @@ export async function benchEngine({ quick, only, against, record }: EngineBench)
   const prices: Price[] = [];
   let atRest = {};
   if (asked.length > 0) {
+    const [baseline, engine] = [
+      await memoryAtRest(size.starts, () => startBaseline(databaseUrl, asked)),
+      await memoryAtRest(size.starts, () => startEngine(databaseUrl)),
+    ];
+    console.log(`\nat rest: engine ${spread(engine)} MB, baseline ${spread(baseline)} MB`);
+    atRest = recordedMemory(engine, baseline);
     await using generator = new LoadGenerator();
     await using started = new AsyncDisposableStack();
     const contenders = [await startBaseline(databaseUrl, asked), await startEngine(databaseUrl)];
     for (const { server } of contenders) started.use(server);
-    const [baseline, engine] = contenders.map(({ server }) => number(server.residentMegabytes()));
-    atRest = { "memory at rest": { figure: `${engine} MB`, note: `baseline ${baseline} MB` } };
     queries.push(...(await measureAll(asked, contenders, { generator, database }, size)));
     const [first] = asked;
     const own = queries.find((row) => row.case === first?.name && row.server === "engine");
@@ -172,6 +178,16 @@ export async function benchEngine({ quick, only, against, record }: EngineBench)
       run,
     );
   return await writeResults("engine", { ...conditions, data, queries, prices, readyMilliseconds: ready, live, loads });
+}
+
+/** Resident megabytes of a contender after each of its starts. */
+async function memoryAtRest(starts: number, start: () => Promise<Contender>): Promise<Figure> {
+  const megabytes: number[] = [];
+  for (let index = 0; index < starts; index += 1) {
+    await using server = (await start()).server;
+    megabytes.push(server.residentMegabytes());
+  }
+  return figure(megabytes);
 }
 
 async function measureAll(
