@@ -2,10 +2,17 @@ import { readdirSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import type { Input } from "@pulumi/pulumi";
 import { readText } from "@routeql/contract/written-text";
+import { placesFile } from "@routeql/metadata/read/load";
 import { contentHash, contextFiles } from "@routeql/host/docker/build-context";
 import { derive } from "../inputs.ts";
 import type { Settings } from "../settings/list.ts";
-import { engineRights, metadataFolder, ownMigrationsIn, withOwnMetadata } from "../settings/values/own-metadata.ts";
+import {
+  engineRights,
+  metadataFolder,
+  ownMigrationsIn,
+  ownPlaces,
+  withOwnMetadata,
+} from "../settings/values/own-metadata.ts";
 import { token } from "./auth-sidecar.ts";
 import { filesDirectory } from "../description/service.ts";
 
@@ -15,7 +22,10 @@ export function metadataOf({ metadata }: Pick<Settings, "metadata">) {
   const file = "metadata/metadata.json";
   return metadata === undefined
     ? { path: directory, files: readTree(metadataFolder, "metadata", [".yaml", ".yml", ".json", ".graphql"]) }
-    : { path: `${filesDirectory}/${file}`, files: { [file]: withOwnMetadata(metadata) } };
+    : {
+        path: `${filesDirectory}/${file}`,
+        files: { [file]: withOwnMetadata(metadata), [placesFile(file)]: ownPlaces(metadata) },
+      };
 }
 
 /** Files and variables of the migrate job with the operator's migrations and the rights that the operator's metadata needs. */

@@ -5,9 +5,13 @@ import { refusesPassword, resultName } from "./result-codes.ts";
 
 /** An unusable answer of the directory. Its message names the step, the answer and the setting, and no account. */
 export class DirectoryProblem extends Error {
-  constructor(message: string) {
+  /** The result code of the directory (RFC 4511, 4.1.9), if it answered. */
+  readonly code: number | undefined;
+
+  constructor(message: string, code?: number) {
     super(message);
     this.name = "DirectoryProblem";
+    this.code = code;
   }
 }
 
@@ -41,7 +45,10 @@ type LdapSettings = Pick<
 
 /** The problem of a failed step, with the setting to correct. */
 export const problemOf = (step: Step, error: ResultCodeError, settings: LdapSettings): DirectoryProblem =>
-  new DirectoryProblem(`${failed(step)}: the directory answers ${resultName(error)}; ${remedy(step, error, settings)}`);
+  new DirectoryProblem(
+    `${failed(step)}: the directory answers ${resultName(error)}; ${remedy(step, error, settings)}`,
+    error.code,
+  );
 
 const subjects = { StartTLS: "StartTLS", "search account": "The login of the search account", password: "The login" };
 const failed = (step: Step): string =>

@@ -143,3 +143,19 @@ test.each([
   await groupsOf(connection, settings, { dn: own, entry: { dn: own, ...attributes } } as unknown as DirectoryEntry);
   expect(filters).toEqual([`(memberUid=${value})`]);
 });
+
+test("asks for groups in pages if they are more than one answer may have", async () => {
+  const asked: unknown[] = [];
+  const connection = {
+    search: async (_step: string, _base: string, { paged }: { paged: unknown }) => {
+      asked.push(paged);
+      if (paged === false) throw new DirectoryProblem("too many", 4);
+      return { searchEntries: [{ dn: "cn=noc,dc=example", cn: "noc" }], searchReferences: [] };
+    },
+  } as unknown as DirectoryConnection;
+  const settings = { LDAP_GROUP_BASE: "dc=example", LDAP_GROUP_FILTER: readFilter("(member={{dn}})") };
+  const account = { dn, entry: { dn } } as DirectoryEntry;
+  const groups = await groupsOf(connection, settings as unknown as DirectorySettings, account);
+  expect(groups.map((group) => group.dn)).toEqual(["cn=noc,dc=example"]);
+  expect(asked).toEqual([false, { pageSize: 200 }]);
+});

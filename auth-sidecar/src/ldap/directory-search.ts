@@ -11,6 +11,11 @@ const [primaryGroupId, securityId] = ["primaryGroupID", "objectSid"] as const;
 /** LDAP_MATCHING_RULE_IN_CHAIN of Active Directory ([MS-ADTS] 3.1.1.3.4.4.3), by which a filter includes nested groups. */
 const nestedMembers = "1.2.840.113556.1.4.1941";
 
+/** An account with more groups than one answer may have gets them in pages (RFC 2696). */
+const sizeLimitExceeded = 4;
+/** Below the limits of common directories, such as MaxPageSize 1,000 of Active Directory. */
+const pageSize = 200;
+
 /** Rounds of 1,500 values. */
 const mostRanges = 20;
 
@@ -59,7 +64,12 @@ export async function groupsOf(
   const primary = await primaryGroup(connection, settings, account);
   if (base === undefined) return [...(await memberOf(connection, account)).map((dn) => groupNamed(dn)), ...primary];
   const matching = async (filter: Filter): Promise<Group[]> => {
-    const { searchEntries } = await connection.search("groups", base, { scope: "sub", filter, attributes: ["cn"] });
+    const search = (paged: boolean | { readonly pageSize: number }) =>
+      connection.search("groups", base, { scope: "sub", filter, attributes: ["cn"], paged });
+    const { searchEntries } = await search(false).catch((error: unknown) => {
+      if (error instanceof DirectoryProblem && error.code === sizeLimitExceeded) return search({ pageSize });
+      throw error;
+    });
     return searchEntries.map((group) => groupNamed(group.dn, values(group, "cn")[0]));
   };
   const found = await matching(template.filled(placeValues(account, template.places)));

@@ -4,6 +4,7 @@ import { loadMetadata, type LoadedMetadata, valueAt } from "@routeql/metadata/re
 import { MetadataError, type Inconsistency, type Problem } from "@routeql/metadata/read/problems";
 import { rolesWithPermission } from "@routeql/metadata/read/roles";
 import type { Metadata, SourceMetadata } from "@routeql/metadata/read/shape";
+import { isDeepEmpty } from "@routeql/metadata/read/shape-parts";
 import { validateMetadata, type ValidMetadata } from "@routeql/metadata/read/validate";
 import { Naming } from "@routeql/metadata/naming";
 import { resolveNativeObjects } from "../schema/native-queries.ts";
@@ -13,9 +14,8 @@ import { resolveSource, type ResolvedSource } from "../schema/resolve.ts";
 import { buildRoleSchema, type RoleSchema } from "../schema/role-schema.ts";
 import { checkNames } from "../schema/source-names.ts";
 import type { EngineOptions } from "../interface.ts";
-import { parse } from "graphql";
 import { AllowList } from "./document/allow-list.ts";
-import { parseDocument } from "./document/document.ts";
+import { listedQueryProblem } from "./document/listed-query.ts";
 
 /** Everything derived from one revision of metadata and catalogue. */
 export interface State {
@@ -95,20 +95,26 @@ function checkCollections(metadata: Metadata, report: Report): void {
       report(["allowlist", index, "collection"], "allowlist", collection, `there is no query collection ${collection}`);
     }
   }
+}
+
+/** Keys of the metadata whose root fields or types this engine does not know. */
+const addingFields = ["actions", "actions_types", "custom_types", "remote_schemas"] as const;
+
+/** Whether another part of the metadata adds fields to the schema, such as a remote relationship or a source of another kind. */
+function hasForeignFields(merged: LoadedMetadata["merged"], unserved: readonly Problem[]): boolean {
+  return addingFields.some((key) => !isDeepEmpty(merged[key])) || unserved.some(({ at }) => at[0] === "sources");
+}
+
+/** Fields are checked only in a schema that is complete. */
+function checkListedQueries(metadata: Metadata, admin: (() => RoleSchema) | undefined, report: Report): void {
+  if (metadata.query_collections.length === 0) return;
+  const schema = admin?.().schema;
   for (const [index, { definition, name }] of metadata.query_collections.entries()) {
-    for (const [position, query] of definition.queries.entries()) {
-      try {
-        // The first call reports syntax errors, the second one all other reasons why Hasura rejects a query.
-        parse(query.query, { noLocation: true });
-        parseDocument(query.query, { noLocation: true });
-      } catch (error) {
-        report(
-          ["query_collections", index, "definition", "queries", position, "query"],
-          "query_collection",
-          `${name}.${query.name}`,
-          (error as Error).message,
-        );
-      }
+    for (const [position, { name: query, query: text }] of definition.queries.entries()) {
+      const reason = listedQueryProblem(text, schema);
+      if (reason === undefined) continue;
+      const path = ["query_collections", index, "definition", "queries", position, "query"];
+      report(path, "query_collection", `${name}.${query}`, reason);
     }
   }
 }
@@ -172,6 +178,10 @@ export async function buildState(
   if (!mutations) for (const { source } of sources) reportChanging(source, report);
   checkNames(sources, roles, schemaOptions, report);
   checkCollections(metadata, report);
+  const isComplete = inconsistencies.length === 0 && !hasForeignFields(loaded.merged, checked.unserved);
+  const wholeSchema = { ...schemaOptions, hideStreams: false, mutations: true };
+  const admin = () => buildRoleSchema(sources, { role: "admin", isBackend: true }, wholeSchema);
+  checkListedQueries(metadata, isComplete ? admin : undefined, report);
   if (inconsistencies.length > 0 && options.allowInconsistent !== true) throw new MetadataError(inconsistencies);
   const unserved = checked.unserved.map((problem): Inconsistency => ({
     ...problem,

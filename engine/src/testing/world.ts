@@ -51,7 +51,7 @@ export function stateOf(world: World, options: Partial<EngineOptions> = {}): Pro
   const answer = catalogAnswer(world.tables, world.functions, ["int4", "text"]);
   const columns = JSON.stringify(world.native?.columns);
   return buildState(
-    checkMetadata(metadata, false),
+    checkMetadata(metadata, options.allowUnsupported ?? false),
     { metadata, ...options },
     () => (statement) => Promise.resolve(statement.includes("_routeql_types") ? columns : answer),
   );

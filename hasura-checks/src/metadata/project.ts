@@ -57,9 +57,6 @@ export function readProject(
     throw new UsageError(
       `${source} has no metadata: it lacks sources. Give the metadata directory, a folder with the config.yaml of Hasura's CLI, or a file of exported metadata`,
     );
-  const { loaded: own, foreign } = withoutForeignSources(narrow(whole));
-  const { loaded, metadata, problems: found } = withoutInvalid(own);
-  const problems = [...found, ...foreign];
   const known = new Map<string, ReturnType<typeof linesOf>>(
     shown === undefined ? [] : filesBelow(root).map((file) => [file, linesOf(read(join(root, file)))]),
   );
@@ -72,15 +69,24 @@ export function readProject(
     file: shown === undefined ? relative(directory, join(root, file)) : join(shown, file),
     line: line ?? lineOf(file, inside),
   });
-  return {
-    whole,
-    loaded,
-    metadata,
-    problems,
-    unincluded: unincludedFiles(path),
-    positionOf,
-    position: (merged) => positionOf(loaded.locate(merged)),
-  };
+  return { ...examined(whole, narrow(whole), positionOf), unincluded: unincludedFiles(path) };
+}
+
+/** Metadata that the caller has read. Positions name the files as it does. */
+export const loadedProject = (whole: LoadedMetadata): Project => ({
+  ...examined(whole, whole, ({ file, line = 1 }) => ({ file, line })),
+  unincluded: [],
+});
+
+function examined(
+  whole: LoadedMetadata,
+  narrowed: LoadedMetadata,
+  positionOf: Project["positionOf"],
+): Omit<Project, "unincluded"> {
+  const { loaded: own, foreign } = withoutForeignSources(narrowed);
+  const { loaded, metadata, problems } = withoutInvalid(own);
+  const position = (merged: MergedPath): Position => positionOf(loaded.locate(merged));
+  return { whole, loaded, metadata, problems: [...problems, ...foreign], positionOf, position };
 }
 
 /** Removing one object can make another one invalid. After more rounds, the metadata counts as unreadable. */
@@ -196,9 +202,15 @@ function withoutForeignSources(loaded: LoadedMetadata): {
   return { loaded: withSources(loaded, kept), foreign };
 }
 
+/** Only one source. The queries of collections can need the fields of the others. */
+function oneOf(loaded: LoadedMetadata, index: number): LoadedMetadata {
+  const { query_collections: _queries, allowlist: _allowed, ...others } = loaded.merged;
+  return withSources((sourcesOf(loaded) ?? []).length > 1 ? { ...loaded, merged: others } : loaded, [index]);
+}
+
 export function eachSource(project: ReadProject): readonly ReadProject[] {
   return project.metadata.sources.map((source, index) => {
-    const loaded = withSources(project.loaded, [index]);
+    const loaded = oneOf(project.loaded, index);
     const metadata = { ...project.metadata, sources: [source] };
     return { ...project, loaded, metadata, position: (merged) => project.positionOf(loaded.locate(merged)) };
   });
@@ -211,7 +223,7 @@ export function ofOneSource(loaded: LoadedMetadata, name: string | undefined): L
   const names = sources.map((source) => String(source?.name));
   const index = names.indexOf(name);
   if (index === -1) throw new UsageError(`there is no source ${name}; the metadata has ${names.join(", ") || "none"}`);
-  return withSources(loaded, [index]);
+  return oneOf(loaded, index);
 }
 
 /** All files of a directory, because it is removed before positions are read. */

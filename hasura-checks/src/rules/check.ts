@@ -1,10 +1,11 @@
 import type { Finding } from "../findings/finding.ts";
-import { readProject } from "../metadata/project.ts";
+import type { LoadedMetadata } from "@routeql/metadata/read/load";
+import { loadedProject } from "../metadata/project.ts";
 import { applicable, applyRules, shapeFindings } from "./apply.ts";
 
-/** Findings in a metadata directory or file by the rules that need nothing else, without the exceptions of a configuration. */
-export function checkMetadata(source: string): readonly Finding[] {
-  const project = readProject(source, "/");
+/** Findings by the rules that need only metadata, without the exceptions of a configuration. */
+export function checkMetadata(loaded: LoadedMetadata): readonly Finding[] {
+  const project = loadedProject(loaded);
   const { metadata } = project;
   if (metadata === undefined) return shapeFindings(project);
   const configuration = { sessionVariables: undefined, inferFunctionPermissions: true, unauthorizedRole: undefined };

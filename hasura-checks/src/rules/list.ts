@@ -1,5 +1,6 @@
 import { hasuraAdvisory } from "./advisories.ts";
 import { declaredTwice } from "./declared-twice.ts";
+import { queryDocument } from "./documents.ts";
 import { inferredFunction } from "./exposure.ts";
 import { inheritanceConflict, inheritanceOverridden, nestedInheritedRole, unknownPart } from "./inheritance.ts";
 import { shadowedName } from "./names.ts";
@@ -22,6 +23,7 @@ import { unreadableText } from "./unreadable-texts.ts";
 /** The rules for whole metadata, in the order of the documentation. */
 export const rules: readonly Rule[] = [
   reference,
+  queryDocument,
   declaredTwice,
   unjoinableRelationship,
   unreadableText,

@@ -1,3 +1,4 @@
+import { isOfCollection } from "./documents.ts";
 import { keyOf } from "../declared/tables.ts";
 import { unjoinableRelationships } from "../metadata/fitting.ts";
 import { isFields } from "../metadata/conditions.ts";
@@ -26,7 +27,10 @@ function unfit({ state, metadata, catalogs }: Parameters<Rule["find"]>[0]): read
     ];
   });
   const found = (state?.inconsistencies ?? []).filter(
-    ({ kind, at }) => kind === "inconsistent" && !empty.some(({ index }) => at[0] === "sources" && at[1] === index),
+    ({ kind, at, type }) =>
+      kind === "inconsistent" &&
+      !isOfCollection({ type }) &&
+      !empty.some(({ index }) => at[0] === "sources" && at[1] === index),
   );
   const names = new Set(found.map(({ name }) => name));
   return [

@@ -36,6 +36,10 @@ const database = {
   },
 };
 
+/** A file whose query begins after line 5. */
+const collection = (query: string): string =>
+  `- name: known\n  definition:\n    queries:\n      - name: q\n        query: |\n${query.replaceAll(/^/gm, "          ")}\n`;
+
 async function find(given: World | string): Promise<readonly Finding[]> {
   const {
     tables,
@@ -553,6 +557,22 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World | strin
       },
     },
     { tables: [] },
+  ],
+  [
+    "query-document",
+    "query_collections.yaml:5",
+    { tables: [], files: { "metadata/query_collections.yaml": collection("query Q {\n a(\n }") } },
+    { tables: [], files: { "metadata/query_collections.yaml": collection("query Q {\n a\n }") } },
+  ],
+  [
+    "query-document",
+    "query_collections.yaml:5",
+    {
+      tables: [note(sound)],
+      database,
+      files: { "metadata/query_collections.yaml": collection("{ note { absent } }") },
+    },
+    { tables: [note(sound)], database, files: { "metadata/query_collections.yaml": collection("{ note { title } }") } },
   ],
   ["declared-twice", "t0.yaml:11", `${note(sound)}${note(sound).slice(note(sound).indexOf("  - role"))}`, note(sound)],
   [

@@ -22,7 +22,8 @@ import {
 } from "../list.ts";
 import { derive, isPending } from "../../inputs.ts";
 import { archives } from "../archive.ts";
-import { ownRoles } from "../values/own-metadata.ts";
+import { ownRoles, unservedProblem } from "../values/own-metadata.ts";
+import { ownEngineImage } from "../declared/images.ts";
 import type { Setting } from "../values/setting.ts";
 
 /** Invalid combinations of directory settings; the auth sidecar has the same checks. */
@@ -173,6 +174,13 @@ export function publishedPorts({ monitoring, grafanaImage }: Pick<Settings, "mon
   return ["httpPort", "httpsPort", "consolePort", ...(monitoring === "stack" ? stack : [])] as const;
 }
 
+/** The embedded engine does not start with metadata that it serves only in part. */
+function checkMetadata({ metadata, engine, hasuraImage }: Settings, wrong: Wrong): void {
+  if (metadata === undefined || (engine !== "embedded" && hasuraImage !== ownEngineImage)) return;
+  const unserved = unservedProblem(metadata);
+  if (unserved !== undefined) wrong("metadata", `needs the engine hasura, or changes: ${unserved}`);
+}
+
 export function contradictions(given: GivenInputs, stackName: string): SettingsProblem[] {
   const settings = withDefaults(given, stackName);
   const problems: SettingsProblem[] = [];
@@ -181,6 +189,7 @@ export function contradictions(given: GivenInputs, stackName: string): SettingsP
   checkParts(given, settings, wrong);
   checkBackups(given, settings, wrong);
   checkFeed(given, settings, wrong);
+  checkMetadata(settings, wrong);
   checkKubernetes(given, settings, wrong);
   const ports = publishedPorts(settings);
   for (const [index, name] of ports.entries()) {

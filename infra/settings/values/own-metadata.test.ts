@@ -9,7 +9,9 @@ import {
   ownMetadata,
   ownMigrations,
   ownMigrationsIn,
+  ownPlaces,
   ownRoles,
+  unservedProblem,
   withOwnMetadata,
 } from "./own-metadata.ts";
 
@@ -24,6 +26,32 @@ const edit = (from: string, to: string): void => {
   const file = join(folder, "databases/databases.yaml");
   writeFileSync(file, readFileSync(file, "utf8").replace(from, to));
 };
+
+const lineOf = (text: string): number =>
+  readFileSync(join(folder, "databases/databases.yaml"), "utf8")
+    .split("\n")
+    .findIndex((line) => line.includes(text)) + 1;
+
+test("names the file and line of features that the embedded engine does not serve", () => {
+  expect(unservedProblem(folder)).toBeUndefined();
+  writeFileSync(join(folder, "rest_endpoints.yaml"), "# ours\n- {name: r, url: r, methods: [GET], definition: {}}\n");
+  expect(unservedProblem(folder)).toMatch(/^\S*\/rest_endpoints\.yaml:2: .*REST endpoints/);
+});
+
+test("the engine names the file and line of your own table, not of the joined document", () => {
+  const file = join(folder, "metadata.json");
+  writeFileSync(file, withOwnMetadata(folder));
+  writeFileSync(join(folder, "metadata.places.json"), ownPlaces(folder));
+  const loaded = loadMetadata(file);
+  const [{ tables }] = loaded.merged["sources"] as [{ tables: readonly { table: { name: string } }[] }];
+  const placeOf = (name: string) =>
+    loaded.locate(["sources", 0, "tables", tables.findIndex(({ table }) => table.name === name)]);
+  expect(placeOf("notes")).toMatchObject({
+    file: join(folder, "databases/databases.yaml"),
+    line: lineOf("- table: { schema: desk, name: notes }"),
+  });
+  expect(placeOf("view_bgpupdates").file).toBe("metadata.json");
+});
 
 test("joins a role and a relationship to the kit's metadata", () => {
   expect(ownMetadata.check(folder)).toBeUndefined();
@@ -105,15 +133,37 @@ test.each([
 
 test("rejects a relationship to a table that is not tracked, and names both", () => {
   edit("remote_table: { schema: public, name: view_hijacks }", "remote_table: { schema: public, name: absent }");
+  const line = lineOf("- name: same_prefix") + 1;
   expect(ownMetadata.check(folder)).toMatch(/^is invalid: .*same_prefix.*absent/);
+  expect(ownMetadata.check(folder)).toContain(`${folder}/databases/databases.yaml:${line}: `);
 });
 
 test("rejects a misspelt key", () => {
   edit("            limit: 100", "            limt: 100");
-  expect(ownMetadata.check(folder)).toMatch(/^is invalid: .*limt/);
+  const place = `${folder}/databases/databases.yaml:${lineOf("limt: 100")}`;
+  expect(ownMetadata.check(folder)).toMatch(`is invalid: ${place}: public.view_hijacks: `);
+});
+
+test.each([
+  [
+    "- name: default",
+    "- name: other",
+    "the source other has no database. Put its tables and functions into the source default",
+  ],
+  [
+    "  kind: postgres",
+    "  kind: postgres\n  configuration: { connection_info: { database_url: postgres://a:b@c/d } }",
+    "remove configuration: RouteQL connects the source default to its database",
+  ],
+])("rejects a source with a database of its own: %s", (from, to, reason) => {
+  edit(from, to);
+  const line = lineOf((to.split("\n").at(-1) ?? "").trim());
+  expect(ownMetadata.check(folder)).toBe(`is invalid: ${folder}/databases/databases.yaml:${line}: ${reason}`);
 });
 
 test("rejects a folder that is no metadata directory", () => {
-  expect(ownMetadata.check(join(folder, "databases"))).toMatch(/^is invalid: version\.yaml: this file is missing/);
+  expect(ownMetadata.check(join(folder, "databases"))).toMatch(
+    /^is invalid: \S*databases\/version\.yaml: this file is missing/,
+  );
   expect(ownMetadata.check(join(folder, "none"))).toBe("is not a folder");
 });

@@ -1,13 +1,15 @@
 /** Folders of an operator with own metadata and migrations. A relative path of the configuration starts from the project. */
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { applicationRoles } from "@routeql/contract/roles";
 import { readText, UnreadableText } from "@routeql/contract/written-text";
 import type { EngineRights } from "@routeql/database/migrate/own-migrations";
+import { unsuitedProblem } from "@routeql/database/migrate/unsuited-statements";
 import { isMigrationName } from "@routeql/database/migrate/migration-names";
-import { loadMetadata } from "@routeql/metadata/read/load";
-import { mergeMetadata } from "@routeql/metadata/read/merge";
+import { type LoadedMetadata, loadMetadata, type MergedPath, printPath, valueAt } from "@routeql/metadata/read/load";
+import { mergeLoaded } from "@routeql/metadata/read/merge";
+import type { Problem } from "@routeql/metadata/read/problems";
 import { rolesWithPermission } from "@routeql/metadata/read/roles";
 import { validateMetadata } from "@routeql/metadata/read/validate";
 import { checkMetadata } from "hasura-checks/rules/check";
@@ -28,30 +30,94 @@ function folderProblem(path: string): string | undefined {
   }
 }
 
+/** Metadata whose problems name the files in a folder. */
+function loadedFrom(folder: string, shown: string): LoadedMetadata {
+  const loaded = loadMetadata(folder);
+  const named = <Found extends { readonly file: string }>(found: Found): Found => ({
+    ...found,
+    file: join(shown, found.file),
+  });
+  return { ...loaded, problems: loaded.problems.map(named), locate: (path) => named(loaded.locate(path)) };
+}
+
 /** The kit's metadata with that of a directory. */
-const merged = (written: string): Readonly<Record<string, unknown>> =>
-  mergeMetadata(loadMetadata(metadataFolder).merged, loadMetadata(folderOf(written)).merged);
+const merged = (written: string): LoadedMetadata =>
+  mergeLoaded(loadedFrom(metadataFolder, "hasura-metadata"), loadedFrom(folderOf(written), written));
 
 /** The same, as one JSON document. */
-export const withOwnMetadata = (written: string): string => JSON.stringify(merged(written), undefined, 2);
+export const withOwnMetadata = (written: string): string => JSON.stringify(merged(written).merged, undefined, 2);
+
+/** The lines of your own files for the parts of that document, by their path, as the reader of metadata takes them. */
+export function ownPlaces(written: string): string {
+  const own = loadedFrom(folderOf(written), written);
+  const loaded = mergeLoaded(loadedFrom(metadataFolder, "hasura-metadata"), own);
+  // A part that is joined from two files has no place; the parts in it have theirs.
+  const whole = new Set<unknown>();
+  const found: [string, Pick<Problem, "file" | "line">][] = [];
+  const visit = (value: unknown, path: MergedPath, see: (value: object, path: MergedPath) => void): void => {
+    if (typeof value !== "object" || value === null) return;
+    see(value, path);
+    for (const [key, item] of Object.entries(value))
+      visit(item, [...path, Array.isArray(value) ? Number(key) : key], see);
+  };
+  visit(own.merged, [], (value) => void whole.add(value));
+  visit(loaded.merged, [], (value, path) => {
+    if (!whole.has(value)) return;
+    const { file, line } = loaded.locate(path);
+    found.push([printPath(path), { file, ...(line === undefined ? {} : { line }) }]);
+  });
+  return JSON.stringify(Object.fromEntries(found));
+}
+
+type Placed = Pick<Problem, "reason"> & Partial<Pick<Problem, "file" | "line">>;
+
+const listed = (problems: readonly Placed[]): string =>
+  problems
+    .map(({ file, line, reason }) => `${file ?? ""}${line === undefined ? "" : `:${line}`}: ${reason}`)
+    .join("; ");
+
+type Source = Readonly<Record<string, unknown>>;
+const sourcesOf = ({ merged: { sources } }: LoadedMetadata): readonly Source[] =>
+  (Array.isArray(sources) ? sources : []).filter(
+    (source): source is Source => typeof source === "object" && source !== null,
+  );
+
+const addressIn = (source: Source | undefined): unknown =>
+  valueAt(source, ["configuration", "connection_info", "database_url"]);
+
+/** Sources that the engine cannot connect to: it has one database, whose address RouteQL knows. */
+function sourceProblems(own: LoadedMetadata): readonly Placed[] {
+  const [only] = sourcesOf(loadMetadata(metadataFolder));
+  const main = String(only?.["name"]);
+  return sourcesOf(own).flatMap((source, index): Placed[] => {
+    const name = String(source["name"]);
+    const reason = `the source ${name} has no database. Put its tables and functions into the source ${main}`;
+    if (name !== main) return [{ ...own.locate(["sources", index, "name"]), reason }];
+    const address = addressIn(source);
+    if (address === undefined || isDeepStrictEqual(address, addressIn(only))) return [];
+    const remedy = `remove configuration: RouteQL connects the source ${main} to its database`;
+    return [{ ...own.locate(["sources", index, "configuration"]), reason: remedy }];
+  });
+}
 
 /** Finds errors of hasura-checks in the metadata with that of a directory. */
 function metadataProblem(written: string): string | undefined {
-  const folder = folderOf(written);
-  const unusable = folderProblem(folder);
+  const unusable = folderProblem(folderOf(written));
   if (unusable !== undefined) return unusable;
-  const { problems } = loadMetadata(folder);
-  if (problems.length > 0)
-    return `is invalid: ${problems.map(({ file, line, reason }) => `${file}${line === undefined ? "" : `:${line}`}: ${reason}`).join("; ")}`;
-  const temporary = mkdtempSync(join(tmpdir(), "routeql-metadata-"));
-  try {
-    const file = join(temporary, "metadata.json");
-    writeFileSync(file, withOwnMetadata(folder));
-    const errors = checkMetadata(file).filter(({ severity }) => severity === "error");
-    return errors.length === 0 ? undefined : `is invalid: ${errors.map(({ reason }) => reason).join("; ")}`;
-  } finally {
-    rmSync(temporary, { recursive: true });
-  }
+  const loaded = merged(written);
+  const unread = loaded.problems;
+  const own = unread.length > 0 ? [] : sourceProblems(loadedFrom(folderOf(written), written));
+  const wrong = [unread, own, checkMetadata(loaded).filter(({ severity }) => severity === "error")].find(
+    (found) => found.length > 0,
+  );
+  return wrong === undefined ? undefined : `is invalid: ${listed(wrong)}`;
+}
+
+/** Features of the metadata that Hasura has and the embedded engine refuses. */
+export function unservedProblem(written: string): string | undefined {
+  const { problems } = validateMetadata(merged(written), { allowUnsupported: true });
+  const unserved = problems.filter(({ kind }) => kind === "unsupported");
+  return unserved.length === 0 ? undefined : listed(unserved);
 }
 
 export const ownMetadata: { check: Check<"file">; allowed: string } = {
@@ -115,7 +181,10 @@ function migrationsProblem(written: string): string | undefined {
   if (twice !== undefined) return `has two migrations with the number ${twice.slice(0, 4)}`;
   for (const file of files)
     try {
-      if (undoesItself(readText(join(folderOf(written), file))))
+      const text = readText(join(folderOf(written), file));
+      const unsuited = unsuitedProblem(text);
+      if (unsuited !== undefined) return `has the file ${file}, which ${unsuited}`;
+      if (undoesItself(text))
         return `has the file ${file}, whose statements for the way back (after a comment such as -- migrate:down) would run too; remove them`;
     } catch (error) {
       if (error instanceof UnreadableText) return `has the file ${file}, which ${error.message}`;
@@ -131,7 +200,7 @@ export const ownMigrations: { check: Check<"file">; allowed: string } = {
 
 export function ownRoles(written: string | undefined): readonly string[] {
   if (written === undefined) return [];
-  const metadata = merged(written);
+  const metadata = merged(written).merged;
   const inherited = (metadata["inherited_roles"] ?? []) as readonly { readonly role_name: string }[];
   const roles = new Set([...rolesWithPermission(metadata), ...inherited.map(({ role_name: name }) => name)]);
   return [...roles.difference(new Set<string>(applicationRoles))].toSorted();
@@ -139,7 +208,7 @@ export function ownRoles(written: string | undefined): readonly string[] {
 
 /** The rights of the engine's database role that the operator's metadata needs. */
 export function engineRights(written: string): EngineRights {
-  const { metadata } = validateMetadata(loadMetadata(merged(written)), { allowUnsupported: true });
+  const { metadata } = validateMetadata(merged(written), { allowUnsupported: true });
   const sources = (metadata?.sources ?? []).filter(({ name }) => name === "default");
   const tables = sources.flatMap((source) => source.tables);
   const computed = tables.flatMap((table) => table.computed_fields.map(({ definition }) => definition.function));

@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, normalize, relative, resolve, sep } from "node:path";
 import { readRegularText, UnreadableText } from "@routeql/contract/written-text";
+import { z } from "zod";
 import { leadsOutside } from "./outside.ts";
 import { isDeepEmpty } from "./shape-parts.ts";
 import type { Problem } from "./problems.ts";
@@ -245,6 +246,25 @@ function loadDirectory(directory: string): LoadedMetadata {
   return { merged, problems: loader.problems, locate: locator(merged, versionFile, loader, fileOfKey) };
 }
 
+/** Of a file `NAME.json` that a program has joined from other files: their lines, by the path of a part, in `NAME.places.json`. */
+const places = z.record(z.string(), z.strictObject({ file: z.string(), line: z.number().optional() }));
+
+export const placesFile = (file: string): string => file.replace(/(?:\.json)?$/, ".places.json");
+
+/** Locates parts in the files from which a file was joined. */
+function withPlaces(file: string, locate: LoadedMetadata["locate"]): LoadedMetadata["locate"] {
+  const beside = placesFile(file);
+  if (lstatSync(beside, { throwIfNoEntry: false })?.isFile() !== true) return locate;
+  const known = new Map(Object.entries(places.parse(JSON.parse(readRegularText(beside)))));
+  return (path) => {
+    for (let depth = path.length; depth > 0; depth -= 1) {
+      const found = known.get(printPath(path.slice(0, depth)));
+      if (found !== undefined) return { ...found, path: printPath(path) };
+    }
+    return locate(path);
+  };
+}
+
 /** Reads a metadata directory of version 3, or of version 2, or one file with the merged metadata (bare or as `export_metadata` returns it). */
 export function loadMetadata(source: string | Readonly<Record<string, unknown>>): LoadedMetadata {
   if (typeof source !== "string") {
@@ -259,5 +279,5 @@ export function loadMetadata(source: string | Readonly<Record<string, unknown>>)
   const wrapped = record["metadata"];
   const merged = typeof wrapped === "object" && wrapped !== null ? (wrapped as Record<string, unknown>) : record;
   const name = source.split(/[/\\]/).at(-1) ?? source;
-  return { merged, problems: loader.problems, locate: locator(merged, name, loader, new Map()) };
+  return { merged, problems: loader.problems, locate: withPlaces(file, locator(merged, name, loader, new Map())) };
 }

@@ -51,8 +51,11 @@ const standardTypes = "tag:yaml.org,2002:";
 
 const anchorName = /^[\w-]+$/;
 
+/** With `!!merge` before it, as yq writes it, also in quotes. */
 export const isMergeKey = (key: unknown): boolean =>
-  isScalar(key) && key.value === "<<" && key.type === Scalar.PLAIN && key.tag === undefined;
+  isScalar(key) &&
+  key.value === "<<" &&
+  (key.tag === `${standardTypes}merge` || (key.type === Scalar.PLAIN && key.tag === undefined));
 
 /** The text of a key as it is written; undefined for no key, a list or a mapping. */
 export const keyText = (node: unknown): string | undefined =>

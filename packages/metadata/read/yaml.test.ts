@@ -24,6 +24,8 @@ test.each([
   ["a mapping", "<<: *a\n  c: 9", { x: 1, y: 2, c: 9 }],
   ["own keys before and after it win", "x: 5\n  <<: *a\n  y: 6", { x: 5, y: 6 }],
   ["the first mapping of a list wins", "<<: [*b, *a]", { x: 7, z: 8, y: 2 }],
+  ["a tagged key, as yq writes it", "!!merge <<: *a\n  y: 3", { x: 1, y: 3 }],
+  ["a tagged key in quotes", '!!merge "<<": *a', { x: 1, y: 2 }],
   ["a mapping that merges another", "<<: { <<: *a, y: 3 }", { x: 1, y: 3 }],
   ["a quoted key is a key", '"<<": 1', { "<<": 1 }],
 ])("merges keys as yaml.v3: %s", (_, text, expected) => {
