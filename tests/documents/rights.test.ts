@@ -20,3 +20,12 @@ test("the ClusterRole of up has the rights of its Role, and creates namespaces",
   });
   expect(others).toEqual(rulesOf("up.yaml").slice(1));
 });
+
+test("the user of rendered manifests may annotate volumes as the page shows", () => {
+  expect(readFileSync("docs/operate/kubernetes.md", "utf8")).toContain("annotate pvc --all");
+  expect(rulesOf("render.yaml")).toContainEqual({
+    apiGroups: [""],
+    resources: ["persistentvolumeclaims"],
+    verbs: ["get", "list", "patch"],
+  });
+});

@@ -15,6 +15,7 @@ test.each<[string, GivenSettings]>([
   ["one kind of certificate", { certificateIssuer: "letsencrypt" }],
   ["images pushed to a registry", { pushImages: true, imageRegistry: "registry.example.net" }],
   ["everything outside", { database: "external", databaseUrl, sessions: "external", sessionsUrl: "rediss://:pw@r" }],
+  ["the namespace default that exists", { namespace: "default", createNamespace: false }],
   ["a cluster with backups", { database: "cloudnative-pg", backupDestination: "s3://backups" }],
 ])("%s is right", (_title, given) => expect(problems(given)).toEqual([]));
 
@@ -37,6 +38,14 @@ test.each<[GivenSettings, string]>([
     "certificateSecret is one certificate too many: tlsCertificateFile is set too",
   ],
   [{ pushImages: true }, "imageRegistry is missing, but pushImages is true"],
+  [
+    { namespace: "kube-system", createNamespace: false },
+    "namespace must not be kube-system: the stack's network policies deny the traffic of all other pods in its namespace",
+  ],
+  [
+    { namespace: "default" },
+    "namespace must not be default, unless createNamespace is false: the stack's network policies deny the traffic of all other pods in its namespace",
+  ],
   [
     { pushImages: true, imageRegistry: "registry.example.net", hasuraImage: "routeql/engine" },
     "pushImages must be false with hasuraImage routeql/engine: the image of apply-metadata starts from one that only this machine has",

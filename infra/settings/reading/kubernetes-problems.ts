@@ -15,6 +15,8 @@ const enginePool = ({ engine, enginePoolSize, engineLiveQueries }: Settings): Se
 
 /** Connections of each auth sidecar pod (its DATABASE_POOL_SIZE). */
 const sidecarPoolSize = 10;
+/** Namespaces of the cluster itself (kubernetes.io, initial namespaces). The stack's policies would deny the traffic of their pods. */
+const systemNamespace = /^kube-/;
 /** Kubernetes' default range of node ports. */
 const [firstNodePort, lastNodePort] = [30_000, 32_767];
 
@@ -28,6 +30,7 @@ export function checkKubernetes(given: GivenInputs, settings: Settings, wrong: W
   for (const name of ["engineConsole", "engineMetadataApi"] as const)
     if (settings.consoleClients === closed && settings[name])
       wrong("consoleClients", `is ${closed}, but ${name} is true, which needs the console port`);
+  checkNamespace(settings, wrong);
   const certificates = (["tlsCertificateFile", "certificateIssuer", "certificateSecret"] as const).filter(
     (name) => settings[name] !== undefined,
   );
@@ -68,4 +71,12 @@ export function checkKubernetes(given: GivenInputs, settings: Settings, wrong: W
       `must be false with hasuraImage ${ownEngineImage}: the image of apply-metadata starts from one that only this machine has`,
     );
   }
+}
+
+function checkNamespace({ namespace, createNamespace }: Settings, wrong: Wrong): void {
+  if (namespace === undefined || isPending(namespace)) return;
+  const denied = "the stack's network policies deny the traffic of all other pods in its namespace";
+  if (systemNamespace.test(namespace)) wrong("namespace", `must not be ${namespace}: ${denied}`);
+  else if (namespace === "default" && createNamespace)
+    wrong("namespace", `must not be default, unless createNamespace is false: ${denied}`);
 }
