@@ -3,7 +3,6 @@ import { type Client, DatabaseError } from "pg";
 import { advisoryLocks, inTurn } from "@routeql/database-access/advisory-locks";
 
 export const lockNotAvailable = "55P03";
-const deadlockDetected = "40P01";
 
 /** Up to a minute and a half for long queries. */
 const attempts = 30;
@@ -18,8 +17,7 @@ export async function patiently<T>(client: Client, work: () => Promise<T>): Prom
     try {
       return await inTurn(client, bounded);
     } catch (error) {
-      if (!(error instanceof DatabaseError) || (error.code !== lockNotAvailable && error.code !== deadlockDetected))
-        throw error;
+      if (!(error instanceof DatabaseError) || error.code !== lockNotAvailable) throw error;
       if (attempt === attempts)
         throw new Error(
           "a load or a long query held the locks all the time. Finished work is kept. Run the command again later",

@@ -1,4 +1,4 @@
-import type { Client } from "pg";
+import { type Client, DatabaseError } from "pg";
 
 /** Every advisory lock of the kit, in the order in which they are taken (no deadlocks). Migrations use 7241865325823964. */
 export const advisoryLocks = {
@@ -31,8 +31,26 @@ export async function inFreeTurn(client: Client, work: () => Promise<void>): Pro
   }
 }
 
-/** Runs `work` in its own transaction while no other load or detection runs: no deadlocks, and detection sees whole updates. */
+/** deadlock_detected and serialization_failure: Postgres ended a transaction for another one, and it may succeed if it is repeated. */
+const endedForAnother: ReadonlySet<string | undefined> = new Set(["40P01", "40001"]);
+
+const attempts = 5;
+
+/**
+ * Runs `work` in its own transaction while no other load or detection runs, so that detection sees whole updates. A statement of an operator may
+ * lock the same rows in another order: if Postgres ends this transaction, `work` runs again, up to five times.
+ */
 export async function inTurn<T>(client: Client, work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await inOneTurn(client, work);
+    } catch (error) {
+      if (!(error instanceof DatabaseError) || !endedForAnother.has(error.code) || attempt === attempts) throw error;
+    }
+  }
+}
+
+async function inOneTurn<T>(client: Client, work: () => Promise<T>): Promise<T> {
   await client.query("begin; set local lock_timeout = '0'");
   try {
     await client.query("select pg_advisory_xact_lock($1)", [advisoryLocks.turn]);

@@ -1,4 +1,4 @@
-import { type Client, DatabaseError } from "pg";
+import type { Client } from "pg";
 import { inTurn } from "@routeql/database-access/advisory-locks";
 import { textBeside } from "@routeql/database-access/text-beside";
 import type { Time } from "./episodes.ts";
@@ -47,21 +47,7 @@ export async function detect(
 ): Promise<DetectReport> {
   // Several sorts and hashes run in one statement, and a hash may use twice work_mem. The process has a memory limit.
   await client.query("set work_mem = '64MB'; set hash_mem_multiplier = 1");
-  return inRepeatedTurn(client, () => run(client, configuration, replace, now));
-}
-
-const deadlockDetected = "40P01";
-const attempts = 5;
-
-/** Like inTurn. A statement of an operator may lock the same hijacks in another order: Postgres then ends one of the two. */
-async function inRepeatedTurn<T>(client: Client, work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await inTurn(client, work);
-    } catch (error) {
-      if (!(error instanceof DatabaseError) || error.code !== deadlockDetected || attempt === attempts) throw error;
-    }
-  }
+  return inTurn(client, () => run(client, configuration, replace, now));
 }
 
 /** Makes a configuration the only one. Judges all updates if it is another one. @returns undefined if it is not */
@@ -69,7 +55,7 @@ export async function applyConfiguration(
   client: Client,
   configuration: Configuration,
 ): Promise<DetectReport | undefined> {
-  return inRepeatedTurn(client, async () => {
+  return inTurn(client, async () => {
     const before = await activeConfiguration(client);
     const configured = await storeConfiguration(client, configuration, true);
     const active = await activeConfiguration(client);

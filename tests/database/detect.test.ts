@@ -625,27 +625,51 @@ autoignore: { quiet: { thres_num_peers_seen: 2, thres_num_ases_infected: 2, inte
     expect(await rowsOf(database, "backup", stored)).toEqual(before);
   });
 
-  test.each([
+  describe.each([
     ["in one order", 0],
     ["in the other order", 1],
-  ])("continues beside an operator who locks hijacks %s", async (_, first) => {
-    const prefixes = ["192.0.2.0/24", "198.51.100.0/24"];
-    await detectWith({ [prefixes[0]!]: [64_500], [prefixes[1]!]: [64_500] });
-    await loadLines(...prefixes.map((prefix) => announce(0, prefix, [64_496, 64_666])));
-    await using operator = await database.connect("bootstrap");
-    // The detection is the one that Postgres ends.
-    await operator.query("set deadlock_timeout = '10min'; begin");
-    const lock = (index: number) =>
-      operator.query("select from routing.hijacks where prefix = $1 for update", [prefixes[index]]);
-    await lock(first);
-    const detection = detectWith({ [prefixes[0]!]: [64_500, 64_666], [prefixes[1]!]: [64_500, 64_666] });
-    await using watcher = await database.connect("bootstrap");
-    const waiting =
-      "select from pg_stat_activity where application_name = 'routeql-detect' and wait_event_type = 'Lock'";
-    await expect.poll(async () => (await watcher.query(waiting)).rowCount, { timeout: 10_000 }).toBe(1);
-    await lock(1 - first);
-    await operator.query("commit");
-    expect(await detection).toMatchObject({ code: 0, stdout: expect.stringContaining("2 outdated") as string });
+  ])("beside an operator who locks hijacks %s", (_, first) => {
+    const prefixes = ["192.0.2.0/24", "198.51.100.0/24"] as const;
+
+    /** Runs a command that changes both hijacks, while an operator has one and wants the other. Postgres ends the command's transaction. */
+    async function besideOperator<T>(application: string, command: () => Promise<T>): Promise<T> {
+      await using operator = await database.connect("bootstrap");
+      await operator.query("set deadlock_timeout = '10min'; begin");
+      const lock = (index: number) =>
+        operator.query("select from routing.hijacks where prefix = $1 for update", [prefixes[index]]);
+      await lock(first);
+      const running = command();
+      await using watcher = await database.connect("bootstrap");
+      const waiting = "select from pg_stat_activity where application_name = $1 and wait_event_type = 'Lock'";
+      await expect
+        .poll(async () => (await watcher.query(waiting, [application])).rowCount, { timeout: 10_000 })
+        .toBe(1);
+      await lock(1 - first);
+      await operator.query("commit");
+      return running;
+    }
+
+    beforeEach(async () => {
+      await detectWith(Object.fromEntries(prefixes.map((prefix) => [prefix, [64_500]])));
+      await loadLines(...prefixes.map((prefix) => announce(0, prefix, [64_496, 64_666])));
+    });
+
+    test("a detection continues", async () => {
+      const detection = () => detectWith(Object.fromEntries(prefixes.map((prefix) => [prefix, [64_500, 64_666]])));
+      expect(await besideOperator("routeql-detect", detection)).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining("2 outdated") as string,
+      });
+    });
+
+    test("a load continues", async () => {
+      const later = prefixes.map((prefix) => announce(7, prefix, [64_497, 64_666]));
+      await besideOperator("routeql-load", () => loadLines(...later));
+      expect(await ask("select num_peers_seen from view_hijacks")).toEqual([
+        { num_peers_seen: 2 },
+        { num_peers_seen: 2 },
+      ]);
+    });
   });
 
   test("an invalid configuration changes nothing", async () => {
