@@ -5,6 +5,7 @@ import { dockerClient } from "@routeql/host/docker/client";
 import { daemonAddress } from "@routeql/host/docker/daemon-address";
 import { Failure } from "@routeql/host/failure";
 import { runToEnd } from "@routeql/host/process";
+import { databaseUser } from "@routeql/infra/services/database";
 
 interface DaemonInfo {
   /** Name of the daemon's host. */
@@ -12,9 +13,6 @@ interface DaemonInfo {
   readonly DockerRootDir: string;
   readonly SecurityOptions?: readonly string[];
 }
-
-/** User id of the service `archive`. */
-const archiveUser = 10_105;
 
 const snapRoot = "/var/snap/docker/";
 const seenBySnap = /^\/(?:home|media|mnt|run\/media)\/./;
@@ -82,9 +80,9 @@ function otherOwner(found: Folder | undefined, needed: number): string | undefin
 export function unwritable(found: Folder | undefined, sameHost: boolean): string | undefined {
   if (!sameHost) return undefined;
   if (found === undefined) return "does not exist";
-  return found.uid === archiveUser || (found.mode & 0o022) !== 0
+  return found.uid === databaseUser || (found.mode & 0o022) !== 0
     ? undefined
-    : `belongs to user ${found.uid}, and only its owner may write it: the archive runs as user ${archiveUser}`;
+    : `belongs to user ${found.uid}, and only its owner may write it: the archive runs as user ${databaseUser}`;
 }
 
 /** @throws Failure for a folder that the archive cannot use, with the owner that it needs */
@@ -100,13 +98,13 @@ export async function refuseUnusableFolder(folder: string | undefined): Promise<
         "Or install Docker from docs.docker.com.",
     });
   const subuid = await readFile("/etc/subuid", "utf8").catch(() => "");
-  const needed = idOnHost(archiveUser, info, subuid, await ownerOf(endpoint.slice("unix://".length)).catch(() => []));
+  const needed = idOnHost(databaseUser, info, subuid, await ownerOf(endpoint.slice("unix://".length)).catch(() => []));
   if (needed === undefined) return;
   const found = await stat(folder).catch((error: NodeJS.ErrnoException) => error.code);
   // Such as a folder above that this user may not enter.
   if (typeof found === "string" && found !== "ENOENT") return;
   const there = typeof found === "object" ? found : undefined;
-  const reason = needed === archiveUser ? unwritable(there, info.Name === hostname()) : otherOwner(there, needed);
+  const reason = needed === databaseUser ? unwritable(there, info.Name === hostname()) : otherOwner(there, needed);
   if (reason === undefined) return;
   throw new Failure(`The folder ${folder} (ARCHIVE_DIRECTORY) ${reason}`, {
     remedy: `${there ? "" : `sudo mkdir -p '${folder}' && `}sudo chown -R ${needed}:${needed} '${folder}', then run this command again.`,

@@ -2,6 +2,7 @@
 import type { Input } from "@pulumi/pulumi";
 import { derive, textOf } from "../inputs.ts";
 import type { Settings } from "../settings/list.ts";
+import { databaseUser } from "./database.ts";
 import { databaseAddress } from "./database-place.ts";
 import {
   archiveDirectory,
@@ -145,7 +146,7 @@ export function describeArchive(
     run: "service",
     image: "database",
     command: ["pgbackrest-archive", "schedule"],
-    user: 10_105,
+    user: databaseUser,
     environment: { ...common.environment, ARCHIVE_HOUR: textOf(settings.archiveHour), DRILL_DIRECTORY: drill },
     data: drill,
     shared: { ...common.shared, [data]: { source: "database-data", readOnly: true } },

@@ -9,6 +9,9 @@ import type { ServiceDescription } from "../description/service.ts";
 /** Connections in addition to those of the roles: superusers and administration. */
 const otherConnections = 18;
 
+/** User id of the image `database`: images/database/Dockerfile. */
+export const databaseUser = 10_105;
+
 /** Limit of one process: a single statement cannot crash the server. Detection's sorts need 400 MiB. */
 const processMegabytes = 640;
 
@@ -46,7 +49,7 @@ export function describeDatabase(settings: Pick<Settings, "target" | "enginePool
       "postgres",
       ...Object.entries(serverParameters(settings)).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
     ],
-    user: 10_105,
+    user: databaseUser,
     environment: {
       POSTGRES_DB: databaseAddress.name,
       PGDATA: "/var/lib/postgresql/data",
