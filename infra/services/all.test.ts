@@ -3,6 +3,7 @@ import type { GivenSettings } from "../settings/list.ts";
 import { hostEntries } from "../settings/values/host-entries.ts";
 import { podServices } from "../settings/values/service-names.ts";
 import { describeStack, describeTestService, serviceNamed } from "../testing/descriptions.ts";
+import type { SecretName } from "../description/secrets.ts";
 import { callEdges, inStartOrder, serviceUsers } from "../description/service.ts";
 import type { ServiceDescription, ServiceName } from "../description/service.ts";
 
@@ -117,6 +118,48 @@ test("variables of secrets end with _FILE, and no variable is set twice", () => 
 test("only the database and the migration know the superuser's password", () => {
   const holders = describe().filter(({ secrets }) => Object.values(secrets).includes("bootstrap-password"));
   expect(holders.map(({ name }) => name)).toEqual(["database", "migrate"]);
+});
+
+test("each secret is only in the containers that use it", () => {
+  const services = describe({
+    archive: true,
+    backupDestination: "s3://bucket/folder",
+    monitoring: "stack",
+    grafanaImage: "grafana/grafana:12.0.0",
+    feed: "all",
+    ldapUrl: "ldaps://ldap.example.net",
+    ldapUserBase: "dc=example,dc=net",
+    traceEndpoint: "http://192.0.2.10:4318",
+  });
+  const holders = (secret: SecretName) =>
+    services.filter(({ secrets }) => Object.values(secrets).includes(secret)).map(({ name }) => name);
+  const all = [...new Set(services.flatMap(({ secrets }) => Object.values(secrets)))];
+  const shared = all
+    .filter((secret) => holders(secret).join() !== "migrate")
+    .map((secret) => [secret, holders(secret)]);
+  expect(Object.fromEntries(shared)).toEqual({
+    // The database sends its changes to the archive by itself.
+    "archive-key": ["database", "archive"],
+    "storage-key": ["database", "archive"],
+    "storage-key-id": ["database", "archive"],
+    "bootstrap-password": ["database", "migrate"],
+    "engine-access-key": ["engine"],
+    "previous-engine-access-key": ["engine"],
+    "engine-database-url": ["engine"],
+    "feed-database-url": ["feed"],
+    "gateway-key": ["auth-sidecar"],
+    "key-encryption-key": ["auth-sidecar"],
+    "previous-key-encryption-key": ["auth-sidecar"],
+    "service-api-key": ["auth-sidecar"],
+    "previous-service-api-key": ["auth-sidecar"],
+    "sessions-url": ["auth-sidecar"],
+    "sidecar-database-url": ["auth-sidecar"],
+    "sessions-login": ["sessions"],
+    "sessions-monitor-password": ["sessions"],
+    "sessions-monitor-login": ["sessions-exporter"],
+    "monitor-password": ["migrate", "database-exporter"],
+    "monitoring-password": ["alertmanager", "grafana", "prometheus"],
+  });
 });
 
 test("only the gateway has the certificate's private key, and it has no other secret", () => {
