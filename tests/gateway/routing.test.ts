@@ -78,6 +78,22 @@ describe.each(["api", "console"] as const)("on the %s listener", (listener) => {
   });
 
   test.each([
+    [paths.graphql, "POST"],
+    [paths.loginCredentials, "POST"],
+    [paths.loginLdap, "POST"],
+    [paths.singleStepToken, "POST"],
+    [paths.token, "GET, POST"],
+    [paths.logout, "DELETE"],
+    [paths.health, "GET, HEAD"],
+  ])("refuses TRACE and CONNECT of %s with Allow: %s", async (path, allowed) => {
+    for (const method of ["TRACE", "CONNECT"]) {
+      const bytes = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
+      const reply = await raw(parts.gateway, bytes, { listener });
+      if (statuses(reply)[0] === 405) expect([method, /^allow: (.*)\r$/im.exec(reply)?.[1]]).toEqual([method, allowed]);
+    }
+  });
+
+  test.each([
     undefined,
     "text/plain",
     "application/x-www-form-urlencoded",
