@@ -6,7 +6,7 @@ import { createClient } from "graphql-ws";
 import { api, session } from "./account.mjs";
 
 const http = new HttpLink({ uri: `${api}/api/graphql`, fetch: session.fetch });
-const sockets = session.connect(createClient, `${api.replace(/^http/, "ws")}/api/graphql`);
+const sockets = session.live(createClient, `${api.replace(/^http/, "ws")}/api/graphql`);
 
 const client = new ApolloClient({
   link: ApolloLink.split(

@@ -3,7 +3,7 @@ import { createClient } from "graphql-ws";
 import { api, session } from "./account.mjs";
 
 const variables = { key: process.argv[2] };
-const client = session.connect(createClient, `${api.replace(/^http/, "ws")}/api/graphql`);
+const client = session.live(createClient, `${api.replace(/^http/, "ws")}/api/graphql`);
 
 async function setIgnored() {
   const response = await session.fetch(`${api}/api/graphql`, {

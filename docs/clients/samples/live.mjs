@@ -2,7 +2,7 @@
 import { createClient } from "graphql-ws";
 import { api, session } from "./account.mjs";
 
-const client = session.connect(createClient, `${api.replace(/^http/, "ws")}/api/graphql`, {
+const client = session.live(createClient, `${api.replace(/^http/, "ws")}/api/graphql`, {
   closed: ({ code, reason }) => console.error(`closed with ${code} ${reason}`),
 });
 

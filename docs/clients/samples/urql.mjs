@@ -4,7 +4,7 @@ import { createClient } from "graphql-ws";
 import { api, session } from "./account.mjs";
 
 const url = `${api}/api/graphql`;
-const sockets = session.connect(createClient, url.replace(/^http/, "ws"));
+const sockets = session.live(createClient, url.replace(/^http/, "ws"));
 
 const client = new Client({
   url,

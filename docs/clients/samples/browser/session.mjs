@@ -83,6 +83,55 @@ export function lastingClient(createClient, options) {
 }
 
 /**
+ * A client whose operations start again after a pause when the server was too busy for them. It repeats all results of a subscription, so it is
+ * not for streams.
+ * @param {import("graphql-ws").Client} client @returns {import("graphql-ws").Client}
+ */
+export function afterBusy(client) {
+  const isBusy = (/** @type {unknown} */ reason) => Array.isArray(reason) && reason[0]?.extensions?.code === "busy";
+  return {
+    ...client,
+    subscribe(payload, sink) {
+      let failures = 0;
+      let isEnded = false;
+      let end = () => {};
+      const start = () => {
+        end = client.subscribe(payload, {
+          next: (result) => {
+            failures = 0;
+            sink.next(/** @type {any} */ (result));
+          },
+          error: (reason) => {
+            if (!isBusy(reason)) return sink.error(reason);
+            void pause(failures++, 1).then(() => (isEnded ? sink.complete() : start()));
+          },
+          complete: () => sink.complete(),
+        });
+      };
+      start();
+      return () => {
+        isEnded = true;
+        end();
+      };
+    },
+    async *iterate(payload) {
+      for (let failures = 0; ;) {
+        try {
+          for await (const result of client.iterate(payload)) {
+            failures = 0;
+            yield /** @type {any} */ (result);
+          }
+          return;
+        } catch (reason) {
+          if (!isBusy(reason)) throw reason;
+          await pause(failures++, 1);
+        }
+      }
+    },
+  };
+}
+
+/**
  * @param {() => Promise<string>} logIn one attempt to get a token. It throws LoginDelayed when another attempt can succeed.
  * @param {string} firstToken a token that the caller already has
  * @param {boolean} renewsEarly false to use a token until the server rejects it, as when a person must paste another one
@@ -189,5 +238,8 @@ export function createSession(logIn, firstToken = "", renewsEarly = true) {
     });
   }
 
-  return { accessToken, drop, fetch: authorizedFetch, connect };
+  /** Like `connect`, for live queries: they continue after `busy`. @type {typeof connect} */
+  const live = (createClient, url, on) => afterBusy(connect(createClient, url, on));
+
+  return { accessToken, drop, fetch: authorizedFetch, connect, live };
 }
