@@ -2,7 +2,7 @@ import type { LookupFunction } from "node:net";
 import { AndFilter, type Entry, EqualityFilter, type Filter, PresenceFilter } from "ldapts";
 import { createLogger } from "../logging.ts";
 import { DirectoryConnection, type DirectorySettings, withConnection } from "./directory-connection.ts";
-import { type DirectoryEntry, readEntry } from "./directory-entries.ts";
+import { type DirectoryEntry, hasEnded, readEntry } from "./directory-entries.ts";
 import { attributesOf, findAccounts, groupsOf } from "./directory-search.ts";
 import { parseName } from "@routeql/sidecar-settings/distinguished-name";
 import { type GroupRole, lineOf } from "@routeql/sidecar-settings/group-roles";
@@ -141,6 +141,7 @@ export function explainLogin(settings: DirectorySettings, username: string): Pro
       return end(
         "fails: LDAP_USER_FILTER matches more than one entry, so only the first user of the address can log in",
       );
+    if (hasEnded(first, Date.now())) return end("fails: the account has ended in the directory");
     const entry = readEntry(first, attributesOf(settings));
     if (typeof entry === "string") return end(`fails: the entry ${entry}`);
     return [...rows, ...(await facts(connection, settings, entry))];

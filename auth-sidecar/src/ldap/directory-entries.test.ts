@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { directoryTime, nextRange, readEntry, values } from "./directory-entries.ts";
+import { directoryTime, hasEnded, nextRange, readEntry, values } from "./directory-entries.ts";
 
 test.each([
   ["20261129190530Z", "2026-11-29T19:05:30.000Z"],
@@ -17,6 +17,19 @@ test.each([undefined, "", "0", "-1", "9223372036854775807", "yesterday", "202699
     expect(directoryTime(value)).toBeUndefined();
   },
 );
+
+test.each([
+  [{}, false],
+  [{ accountExpires: "0" }, false],
+  [{ accountExpires: "9223372036854775807" }, false],
+  [{ accountexpires: "132539328000000000" }, true],
+  [{ accountExpires: "148639328000000000" }, false],
+  [{ krbPrincipalExpiration: "20210101000000Z" }, true],
+  [{ pwdEndTime: ["20210101000000Z"] }, true],
+  [{ pwdEndTime: "20990101000000Z" }, false],
+])("an account with %j has ended: %s", (attributes, ended) => {
+  expect(hasEnded({ dn: "uid=ada", ...attributes }, Date.UTC(2026, 0, 1))).toBe(ended);
+});
 
 test("names of attributes have no case, and ranges continue where they end", () => {
   const entry = { dn: "uid=ada", MemberOf: [], "memberOf;range=0-1499": ["cn=a", "cn=b"] };

@@ -81,6 +81,18 @@ export function directoryTime(value = ""): Date | undefined {
   return /^\d{17,18}$/.test(value) ? new Date(Number(value) / 10_000 - 11_644_473_600_000) : undefined;
 }
 
+/** Attributes with the time at which an account ends: of Active Directory, FreeIPA, eDirectory, and OpenLDAP's overlay ppolicy. */
+export const endAttributes: readonly string[] = [
+  "accountExpires",
+  "krbPrincipalExpiration",
+  "loginExpirationTime",
+  "pwdEndTime",
+];
+
+/** Whether an account has ended. Its directory rejects a password then, but sessions need none, and no filter can compare with the present. */
+export const hasEnded = (entry: Entry, now: number): boolean =>
+  endAttributes.some((name) => (directoryTime(values(entry, name)[0])?.getTime() ?? Infinity) <= now);
+
 const shortened = (name: string): string =>
   name.length > longest.name
     ? Array.from(name.slice(0, longest.name * 2))

@@ -1,6 +1,13 @@
 import { AndFilter, type Entry, EqualityFilter, type Filter } from "ldapts";
 import type { DirectoryConnection, DirectorySettings } from "./directory-connection.ts";
-import { binaryNames, type DirectoryEntry, type EntryAttributes, nextRange, values } from "./directory-entries.ts";
+import {
+  binaryNames,
+  type DirectoryEntry,
+  endAttributes,
+  type EntryAttributes,
+  nextRange,
+  values,
+} from "./directory-entries.ts";
 import { isSameValue, ownValue, parseName } from "@routeql/sidecar-settings/distinguished-name";
 import { type Group, groupNamed } from "@routeql/sidecar-settings/group-roles";
 import { DirectoryProblem } from "./directory-problems.ts";
@@ -45,6 +52,7 @@ export async function findAccounts(
         "memberOf",
         primaryGroupId,
         securityId,
+        ...endAttributes,
         ...settings.LDAP_GROUP_FILTER.places,
       ]),
     ].filter((name) => name !== undefined && name !== "dn"),

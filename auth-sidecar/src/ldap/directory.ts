@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { BoundedQueue } from "../bounded-queue.ts";
 import { Unavailable } from "../errors.ts";
 import { type DirectoryConnection, type DirectorySettings, withConnection } from "./directory-connection.ts";
-import { type DirectoryEntry, isBinary, readEntry } from "./directory-entries.ts";
+import { type DirectoryEntry, hasEnded, isBinary, readEntry } from "./directory-entries.ts";
 import { attributesOf, findAccounts, groupsOf } from "./directory-search.ts";
 import { isOrdinary } from "./folded-name.ts";
 import { roleOf, unboundProblem } from "@routeql/sidecar-settings/group-roles";
@@ -61,7 +61,7 @@ export class Directory {
     });
   }
 
-  /** The current state of the account; undefined if it is deleted or inactive. */
+  /** The current state of the account; undefined if it is deleted, inactive or at its end. */
   async lookUp(id: string): Promise<DirectoryAccount | undefined> {
     return this.#connected(`account ${id}`, (connection) => this.#current(connection, id));
   }
@@ -110,7 +110,7 @@ export class Directory {
 
   async #current(connection: DirectoryConnection, id: string): Promise<DirectoryAccount | undefined> {
     const [found, another] = await findAccounts(connection, this.#settings, this.#byId(id));
-    if (found === undefined) return undefined;
+    if (found === undefined || hasEnded(found, Date.now())) return undefined;
     const entry = readEntry(found, attributesOf(this.#settings));
     // Otherwise a directory that hides an attribute would withdraw every account.
     if (typeof entry === "string") throw new DirectoryProblem(`An account of the directory ${entry}`);
@@ -143,7 +143,7 @@ export class Directory {
       const filters = [filter, this.#byId(id)];
       found = await findAccounts(connection, this.#settings, new AndFilter({ filters }));
     }
-    if (found.length !== 1) return undefined;
+    if (found.length !== 1 || hasEnded(found[0]!, Date.now())) return undefined;
     const entry = readEntry(found[0]!, attributesOf(this.#settings));
     if (typeof entry !== "string") return entry;
     this.#log.warn(`the login fails, because the account of the directory ${entry}`);
