@@ -7,6 +7,7 @@ import type { Output } from "@pulumi/pulumi";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { program, toArguments } from "./program.ts";
 import type { StackOutputs } from "./program.ts";
+import { release } from "./release.ts";
 import { checked } from "./settings/reading/problems.ts";
 import { recordStack } from "./testing/recorded-stack.ts";
 
@@ -68,6 +69,17 @@ test("takes the settings of its caller and reads none", async () => {
     outputs = await program({ settings: checked(given, "local") });
   });
   expect(outputs && (await value(outputs.url))).toBe("https://routes.example.net:8443");
+});
+
+test("refuses a renamed stack, whose volumes have the former name", async () => {
+  const { release: recorded } = await run({}, "");
+  expect(recorded).toEqual({ ...release, stack: "local" });
+  const before = { outputs: { release: { ...release, stack: "former" } } };
+  const state = vi.spyOn(runtime, "invoke").mockResolvedValue(before);
+  await expect(run({}, "")).rejects.toThrow(
+    /The stack local was deployed with the name former,.*Nothing was changed\. What to do:.*pulumi stack rename former/,
+  );
+  state.mockRestore();
 });
 
 test("reports all invalid settings at once, without their secrets", async () => {

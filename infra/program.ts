@@ -4,7 +4,7 @@ import { getProject, getStack, type Input, log, output, type Output, RunError, r
 import { RouteQL, type RouteQLOptions } from "./components/routeql.ts";
 import { stateIdentityOfProgram } from "./components/state-identity.ts";
 import { outputsBefore } from "./deployed-before.ts";
-import { olderThanStack, type Release, release, unknownOrder } from "./release.ts";
+import { olderThanStack, type Release, release, renamedStack, unknownOrder } from "./release.ts";
 import { type outputNames, outputsOf } from "./routeql/schema.ts";
 import { isPem } from "./settings/reading/argument-problems.ts";
 import { grouped, type RouteQLArgs } from "./settings/groups.ts";
@@ -102,8 +102,10 @@ export async function program({
   for (const warning of stackWarnings(plain, getStack(), clearSettings())) await log.warn(warning);
   const { target, database, migrations } = plain;
   const before = await outputsBefore();
-  const older = olderThanStack(getStack(), before["release"]);
-  if (older !== undefined) throw new RunError(`${older.problem}. What to do: ${older.remedy}`);
+  for (const refused of [renamedStack, olderThanStack]) {
+    const refusal = refused(getStack(), before["release"]);
+    if (refusal !== undefined) throw new RunError(`${refusal.problem}. What to do: ${refusal.remedy}`);
+  }
   for (const warning of unknownOrder(getStack(), before["release"])) await log.warn(warning);
   if (stateIdentity === undefined)
     for (const warning of unsavedDataWarning(plain, getStack(), before)) await log.warn(warning);
@@ -128,7 +130,11 @@ export async function program({
   });
   const { consoleUrl, ...outputs } = outputsOf(deployed);
   return {
-    release: migrations === undefined ? release : { ...release, ownMigration: newestOwnMigration(migrations) },
+    release: {
+      ...release,
+      stack: getStack(),
+      ...(migrations === undefined ? {} : { ownMigration: newestOwnMigration(migrations) }),
+    },
     generations: generationsOf(plain),
     stateIdentity: output(identity),
     ...(target === "kubernetes" ? { autoscaled: autoscaledOf(plain) } : {}),

@@ -14,6 +14,8 @@ export interface Release {
   readonly build?: number;
   /** The newest migration of the operator. */
   readonly ownMigration?: string;
+  /** Name of the stack, which is in the names of its volumes and namespace. */
+  readonly stack?: string;
 }
 
 const build = buildNumber();
@@ -44,6 +46,17 @@ export function olderThanStack(stack: string, recorded: unknown, own: Release = 
   return {
     problem: `The stack ${stack} was deployed by ${named(recorded)}, which is newer than this checkout, ${named(own)}. Nothing was changed`,
     remedy: `use a checkout of ${state}. To go back, restore a backup with npm run restore into a new stack of this checkout: docs/operate/upgrade.md#go-back`,
+  };
+}
+
+/** Why a renamed stack must not be updated: volumes or a namespace of another name would replace those with the data. @param recorded output `release` */
+export function renamedStack(stack: string, recorded: unknown): Refusal | undefined {
+  if (!isRelease(recorded) || recorded.stack === undefined || recorded.stack === stack) return undefined;
+  return {
+    problem:
+      `The stack ${stack} was deployed with the name ${recorded.stack}, which is in the names of its volumes and other objects. ` +
+      "An update would replace the volumes with the data. Nothing was changed",
+    remedy: `give the name back: pulumi stack rename ${recorded.stack}. For another name, restore a backup into a new stack: docs/operate/backup.md#restore`,
   };
 }
 
