@@ -72,6 +72,12 @@ test.each<[string, Readonly<Record<string, object | number>>, GivenSettings, str
     {},
     "unknown: the limit of processes on one, whose kubelet does not answer",
   ],
+  [
+    "pods of others",
+    { "/api/v1/namespaces/apps/pods": { items: [named("shop-1")] } },
+    { namespace: "apps" },
+    "other pods in the namespace apps, such as shop-1, whose traffic",
+  ],
   ["an operator", {}, { certificateIssuer: "a" }, "no cert-manager, which certificateIssuer needs"],
 ])("names %s", async (_title, changes, given, expected) => {
   expect(await lacks(changes, given)).toEqual([expect.stringContaining(expected)]);

@@ -155,7 +155,24 @@ const apiServer: Check = async (ask, { database, apiServerPorts }) => {
   return closed.map((port) => `apiServerPorts without ${port}, the port of this cluster's API server: add it`);
 };
 
+/** Pods of a namespace that the policies would cut off; those of this project and solvers of certificates are expected there. */
+const expectedPods = "app.kubernetes.io/part-of!=routeql,acme.cert-manager.io/http01-solver!=true";
+
+const otherPods: Check = async (ask, { namespace }) => {
+  // The default namespace has the stack's name.
+  if (namespace === undefined) return [];
+  const query = new URLSearchParams({ labelSelector: expectedPods, limit: "3" });
+  const pods = await ask(`/api/v1/namespaces/${namespace}/pods?${query.toString()}`);
+  if (pods === "forbidden") return [unknown("other pods in the namespace", `list pods in ${namespace}`)];
+  const names = listAt(pods, "items").map(nameIn);
+  if (names.length === 0) return [];
+  return [
+    `other pods in the namespace ${namespace}, such as ${names.join(", ")}, whose traffic the stack's network policies deny: set namespace to one of its own`,
+  ];
+};
+
 const checks: readonly Check[] = [
+  otherPods,
   policies,
   nameServerPods,
   nodeCache,
