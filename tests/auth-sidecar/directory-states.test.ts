@@ -154,4 +154,15 @@ describe("Active Directory", () => {
       directory.change(modify(`${cn},OU=Staff,DC=example,DC=net`, `replace: ${line.split(":")[0]}`, line));
     expect(await afterChange(sidecar, account, change)).toEqual(expected);
   });
+
+  test("a group of the same name in another unit grants nothing", async () => {
+    const group = "CN=RouteQL Operators,OU=Staff,DC=example,DC=net";
+    const member = "member: CN=Dot,OU=Staff,DC=example,DC=net";
+    await directory.change(`dn: ${group}\nchangetype: add\nobjectClass: group\nsAMAccountName: own\n${member}\n`);
+    const body = { email: "dot@example.net", password: "dot has a Password 1" };
+    const login = await sidecar.client.call("POST", "/api/auth/login/ldap", { body });
+    expect(login.status).toBe(200);
+    // Without a group an account gets no token.
+    expect((await sidecar.client.token((login.body as LoginReply).user.sessionId)).status).toBe(403);
+  });
 });
