@@ -148,3 +148,24 @@ test("finds lines through anchors and merge keys", () => {
   expect(file.line(["c", "z"])).toBe(7);
   expect(file.line(["c", "absent"])).toBe(5);
 });
+
+test.each([
+  ['a: "x\ny"\nb: 1\n', { a: "x y", b: 1 }],
+  ["of:\n  a: 'it''s\n\nz'\n  b: 1\n", { of: { a: "it's\nz", b: 1 } }],
+  ["of:\n  a: [\n1,\n  {\nx: 2\n}\n]\n  b: {\nc: [\nd\n]}\n", { of: { a: [1, { x: 2 }], b: { c: ["d"] } } }],
+  ['a: "x"#comment\nb: [1]#comment\n', { a: "x", b: [1] }],
+])("accepts lines within quotes and brackets at any column, as yaml.v3: %j", (text, expected) => {
+  expect(valueOf(text)).toEqual(expected);
+});
+
+test("finds the lines behind such a text", () => {
+  expect(new YamlFile('a: "x\ny"\nb:\n  c: 1\n').line(["b", "c"])).toBe(4);
+});
+
+test.each([
+  ['a: "x\nb: 1\n', 3, "Missing closing"],
+  ['a: "x\n---\ny"\n', 1, "Missing closing"],
+  ["a: [\n1\nb: 2\n", 2, "Flow sequence in block collection"],
+])("refuses the text %j in line %i", (text, line, reason) => {
+  expect(read(text).problem).toMatchObject({ line, reason: expect.stringContaining(reason) });
+});

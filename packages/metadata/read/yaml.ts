@@ -8,12 +8,12 @@ import {
   LineCounter,
   type Node,
   type Pair,
-  parseAllDocuments,
   Scalar,
   visit,
   type YAMLMap,
 } from "yaml";
 import { reasonOf } from "./yaml-errors.ts";
+import { parseIndented } from "./yaml-indentation.ts";
 import {
   isMergeKey,
   keyText,
@@ -33,6 +33,9 @@ interface YamlProblem {
   readonly reason: string;
 }
 
+/** An error of the parser for `"text"#comment`, which yaml.v3 accepts. */
+const accepted = "Comments must be separated from other tokens by white space";
+
 const isEmpty = (contents: unknown): boolean =>
   contents === null || (isScalar(contents) && contents.source === "" && contents.type === Scalar.PLAIN);
 
@@ -41,24 +44,27 @@ export class YamlFile {
   readonly problems: readonly YamlProblem[];
   readonly #text: string;
   readonly #document: Document | undefined;
-  readonly #lines = new LineCounter();
+  readonly #lines: LineCounter = new LineCounter();
   readonly #targets = new Map<Node, Node>();
 
   /** @param text as `readText` returns it */
   constructor(text: string) {
     this.#text = text;
     try {
-      const documents = parseAllDocuments(text, {
-        lineCounter: this.#lines,
+      const parsed = parseIndented(text, {
         uniqueKeys: false,
         logLevel: "error",
         // yaml.v3 has one set of types for both versions of YAML.
         schema: "core",
         resolveKnownTags: false,
         customTags: [{ tag: "!include", resolve: (path: string) => `!include ${path}` }],
-      }) as readonly Document[];
+      });
+      const { documents } = parsed;
+      this.#text = parsed.text;
+      this.#lines = parsed.lines;
       this.#document = documents[0];
-      this.problems = (this.#document?.errors ?? []).map((error) => ({
+      const errors = (this.#document?.errors ?? []).filter(({ message }) => !message.startsWith(accepted));
+      this.problems = errors.map((error) => ({
         line: error.linePos?.[0].line ?? 1,
         reason: error.message.startsWith("Maximum call stack") ? tooDeep : reasonOf(error.message, text),
       }));
