@@ -22,6 +22,7 @@ import { backupPhase } from "./backup-first.ts";
 import { readConfiguration, type StackConfiguration, targetOf } from "../configuration/configuration.ts";
 import { currentProblems, untilHealthy } from "./health.ts";
 import { readOutputs } from "../pulumi/outputs.ts";
+import { ownMigrationsPhase } from "./own-migrations-phase.ts";
 import { cliPhase, loginsPhase, pluginsPhase } from "./phases.ts";
 import { prepare } from "./places/open.ts";
 import type { Preparation, PreparationOptions, UpdatePlace } from "./places/place.ts";
@@ -70,7 +71,8 @@ export function bringUp(options: UpOptions): Promise<UpResult> {
     const logins = loginsPhase(session, session.log.line);
     const updating = updatePhase(session, planned, logins);
     const backup = given.plain.backupBeforeUpdate ? [backupPhase(session, configuration)] : [];
-    const times = await runPhases([...planned.phases, logins, ...backup, updating], phaseOptions(session));
+    const compared = ownMigrationsPhase(session, configuration);
+    const times = await runPhases([...planned.phases, compared, logins, ...backup, updating], phaseOptions(session));
     const { changes, access, certificate } = updating.result;
     const { plain, given: own } = configuration.result;
     const machine = [...(await modeWarnings(paths.accessFile)), ...(await place().warnings())];
@@ -160,7 +162,8 @@ export function previewUp(options: UpOptions): Promise<PreviewResult> {
       return [{ text: stdout, steps: progress.steps, effects: describeEffects(progress.steps) }, shown];
     });
     const { phases, requirements } = planned;
-    const times = await runPhases([...phases, ...requirements, previewing], phaseOptions(session));
+    const compared = ownMigrationsPhase(session, planned.configuration);
+    const times = await runPhases([...phases, compared, ...requirements, previewing], phaseOptions(session));
     const lines = requirements.flatMap(({ result }) => result.map((missing) => `Cluster:  ${missing}`));
     return { ...previewing.result, effects: [...previewing.result.effects, ...lines], times };
   });

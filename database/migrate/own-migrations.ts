@@ -13,12 +13,12 @@ export interface OwnMigration {
   readonly content: string;
 }
 
-/** @throws Error when an applied migration changed, is missing, or would follow a new one */
-export async function refuseChangedMigrations(client: Client, own: readonly OwnMigration[]): Promise<void> {
+/** Why an applied migration is not among the given ones: it changed, is missing, or would follow a new one. */
+export async function changedMigration(client: Client, own: readonly OwnMigration[]): Promise<string | undefined> {
   const { rows: found } = await client.query<{ present: boolean }>(
     "select to_regclass('migrations.own_migrations') is not null as present",
   );
-  if (found[0]?.present !== true) return;
+  if (found[0]?.present !== true) return undefined;
   const { rows } = await client.query<OwnMigration>("select name, content from migrations.own_migrations order by id");
   for (const [index, { name, content }] of rows.entries()) {
     const reason = own.every((given) => given.name !== name)
@@ -28,12 +28,18 @@ export async function refuseChangedMigrations(client: Client, own: readonly OwnM
         : own[index]?.name !== name
           ? `is applied, but ${own[index]!.name} before it is not`
           : undefined;
-    if (reason !== undefined)
-      throw new Error(
-        `your migration ${name} ${reason}. Nothing was changed. ` +
-          "Restore the files that were applied (table migrations.own_migrations), and put changes into a new file with the next number",
-      );
+    if (reason !== undefined) return `your migration ${name} ${reason}`;
   }
+  return undefined;
+}
+
+export const changedRemedy =
+  "Restore the files that were applied (table migrations.own_migrations), and put changes into a new file with the next number";
+
+/** @throws Error when an applied migration changed, is missing, or would follow a new one */
+export async function refuseChangedMigrations(client: Client, own: readonly OwnMigration[]): Promise<void> {
+  const changed = await changedMigration(client, own);
+  if (changed !== undefined) throw new Error(`${changed}. Nothing was changed. ${changedRemedy}`);
 }
 
 /** Applies new ones as owner, each in a transaction: EXECUTE rejects commands that end it, so a failed file changes nothing. */

@@ -187,7 +187,7 @@ export const inputs: Readonly<Record<string, readonly [places: number, reader: s
   "packages/host/process-facts.ts": [2, reasons.machine],
   "packages/host/process-lock.ts": [2, reasons.own],
   "packages/host/proxy.mjs": [3, reasons.url],
-  "packages/metadata/read/yaml.ts": [1, reasons.reader],
+  "packages/metadata/read/yaml-indentation.ts": [1, reasons.reader],
   "packages/pins/support.ts": [1, reasons.own],
   "packages/sidecar-settings/directory-url.ts": [1, reasons.url],
   "packages/sidecar-settings/sessions-url.ts": [1, reasons.url],
