@@ -1,5 +1,6 @@
-import { globSync, readFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
 import { contextFiles, copiedSources } from "@routeql/host/docker/build-context";
 import { describe, expect, test } from "vitest";
 import { readPackages } from "../boundaries/packages.ts";
@@ -22,6 +23,23 @@ describe.each(dockerfiles)("$image", ({ text }) => {
     const excluded = copiedSources(text).filter((source) => contextFiles(repository, [source]).length === 0);
     expect(excluded).toEqual([]);
   });
+});
+
+test("secrets and dumps beside the sources reach no image and no package", () => {
+  const root = mkdtempSync(join(tmpdir(), "routeql-context-"));
+  try {
+    cpSync(join(repository, ".dockerignore"), join(root, ".dockerignore"));
+    const left =
+      "src/.env src/.env.local key.pem tls.key id_rsa .git/config database.dump rows.sql.gz b.tar a.tgz a.log .a.ts.swp";
+    for (const path of ["src/a.ts", "a.sql", ...left.split(" ")]) {
+      mkdirSync(dirname(join(root, "engine", path)), { recursive: true });
+      writeFileSync(join(root, "engine", path), "");
+    }
+    const paths = contextFiles(root, ["engine"]).map(({ path }) => path);
+    expect(paths.toSorted()).toEqual(["engine/a.sql", "engine/src/a.ts"]);
+  } finally {
+    rmSync(root, { recursive: true });
+  }
 });
 
 test.each(dockerfiles.filter(({ text }) => /npm ci .*--workspace/.test(text)))(
