@@ -2,16 +2,29 @@ import { withoutDaemon } from "@routeql/host/docker/client";
 import { explain, Failure } from "@routeql/host/failure";
 import { onInterrupt } from "@routeql/host/process";
 import { projectFolder } from "@routeql/host/paths";
+import { DatabaseError } from "pg";
 import type { Command, ParsedArguments } from "../foundation/command.ts";
 import { unwritable } from "../bootstrap/rights.mjs";
 import { withoutRights } from "../kubernetes/connection/connection-error.ts";
 import { logFileOf } from "../pulumi/session.ts";
 
-/** Adds a remedy to errors of Docker, Kubernetes and the file system. */
+/** Classes of SQLSTATE by which the server, not the statement, refuses: connection, login, read-only, resources, operator intervention. */
+const ofServer = /^(08|25006|28|53|57)/;
+
+/** A statement that the state of the database refuses, such as while it is read-only or its disk is full. */
+const refused = (error: unknown): unknown =>
+  error instanceof DatabaseError && ofServer.test(error.code ?? "")
+    ? new Failure(`The database refuses: ${error.message}`, {
+        remedy: "npm run status names the problem of the database and the next command.",
+        cause: error,
+      })
+    : error;
+
+/** Adds a remedy to errors of Docker, Kubernetes, Postgres and the file system. */
 export function explainable(error: unknown): unknown {
   const problem = unwritable(error, projectFolder);
   return problem === undefined
-    ? withoutRights(withoutDaemon(error))
+    ? withoutRights(withoutDaemon(refused(error)))
     : new Failure(problem.what, { remedy: problem.remedy, cause: error });
 }
 

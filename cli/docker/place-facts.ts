@@ -1,3 +1,5 @@
+import { stackPaths } from "@routeql/host/paths";
+import { storedDeployment } from "../pulumi/recovery.ts";
 import type { PlaceFacts } from "../place/stack-place.ts";
 import { alertDeliveries, executeIn, firingAlerts } from "./alerting.ts";
 import { archiveFacts } from "../status/archive-facts.ts";
@@ -5,6 +7,7 @@ import type { ServiceState } from "../status/report.ts";
 import { sharedIdProblems } from "./host-accounts.ts";
 import { hostFirewalls } from "./host-firewall.ts";
 import { lostImageProblems } from "./lost-images.ts";
+import { lostNetworkProblems } from "./lost-networks.ts";
 import { isPublishedOutside } from "./published-address.ts";
 
 /** The archive, the stack's own Prometheus and Alertmanager, accounts and firewalls of this host. */
@@ -14,13 +17,14 @@ export async function placeFacts(
   signal: AbortSignal,
 ): Promise<PlaceFacts> {
   const users = services.flatMap(({ user }) => (user === undefined ? [] : [user]));
-  const [archive, alerts, deliveries, accounts, images, passedFirewalls] = await Promise.all([
+  const [archive, alerts, deliveries, accounts, images, networks, passedFirewalls] = await Promise.all([
     executeIn(stack, "archive").then((inside) => inside && archiveFacts(inside, signal)),
     firingAlerts(stack, signal),
     alertDeliveries(stack, signal),
     sharedIdProblems(users),
     lostImageProblems(stack, services),
+    storedDeployment(stackPaths(stack), stack).then((deployment) => lostNetworkProblems(stack, services, deployment)),
     isPublishedOutside(stack).then((outside) => (outside ? hostFirewalls() : [])),
   ]);
-  return { archive, alerts, deliveries, problems: [...accounts, ...images], passedFirewalls };
+  return { archive, alerts, deliveries, problems: [...networks, ...accounts, ...images], passedFirewalls };
 }

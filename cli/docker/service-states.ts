@@ -72,5 +72,9 @@ async function detailOf(
     return answer ?? (state.Health?.Log.at(-1)?.Output.trim().split("\n").at(-1) || undefined);
   }
   if (state.Running || state.ExitCode === 0) return undefined;
-  return (await lastLogLines(container, 1)).at(-1)?.slice(0, 300);
+  return lastReason(await lastLogLines(container, 20));
 }
+
+/** The last line of a log that is not that of a request, as services write it for each one. */
+export const lastReason = (lines: readonly string[]): string | undefined =>
+  lines.findLast((line) => !/^\{.*"request_?id":/i.test(line))?.slice(0, 300);

@@ -1,11 +1,12 @@
 import { sslModes } from "@routeql/contract/connection/connection";
 import { readdir } from "node:fs/promises";
 import { notUp } from "../foundation/command.ts";
+import { Failure } from "@routeql/host/failure";
 import { stackPaths } from "@routeql/host/paths";
 import { run } from "@routeql/host/process";
 import { acquireCli } from "./acquire.ts";
 import { z } from "zod";
-import { cliEnvironment } from "./pulumi-command.ts";
+import { cliEnvironment, passphraseFailure } from "./pulumi-command.ts";
 
 const databasePasswords = z.object({
   owner: z.string(),
@@ -69,6 +70,9 @@ export async function valuesOf(stack: string): Promise<StackValues> {
     cli.command.command,
     ["stack", "output", "--json", "--show-secrets", "--stack", stack, "--non-interactive"],
     { environment: { ...process.env, ...cliEnvironment(paths) }, workingDirectory: paths.workspace },
-  );
+  ).catch((error: unknown) => {
+    const lines = error instanceof Failure ? error.lastLines.join("\n") : "";
+    throw passphraseFailure(lines, error) ?? error;
+  });
   return readOutputs(JSON.parse(stdout) as Readonly<Record<string, unknown>>, stack);
 }

@@ -90,6 +90,16 @@ export function inOwnProcessGroup(
   return command;
 }
 
+/** The failure of a command whose passphrase does not open the stack's secrets. @param output of Pulumi's CLI; undefined for another failure */
+export const passphraseFailure = (output: string, cause: unknown): Failure | undefined =>
+  /incorrect passphrase|passphrase must be set|PULUMI_CONFIG_PASSPHRASE_FILE/.test(output)
+    ? new Failure("The file `passphrase` in the stack's state folder does not open the secrets of its state", {
+        remedy:
+          "put the former file back from a copy of .routeql/<stack>. Without a copy, follow docs/operate/troubleshoot.md#the-disk-died for a lost state folder.",
+        cause,
+      })
+    : undefined;
+
 /** Converts an error of the Automation API to the CLI's output. Returns any other error unchanged. */
 export function asFailure(error: unknown): unknown {
   if (!(error instanceof CommandError)) return error;
@@ -98,5 +108,7 @@ export function asFailure(error: unknown): unknown {
     .split("\n")
     .map((line) => line.trimEnd())
     .filter((line) => line !== "");
+  const closed = passphraseFailure(stderr, error);
+  if (closed !== undefined) return closed;
   return new Failure("The Pulumi command failed", { lastLines: lines.slice(-25), cause: error });
 }

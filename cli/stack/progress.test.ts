@@ -50,6 +50,7 @@ test("the reason of a failed update is its first line that names a cause", () =>
     "Running program '/x' failed with an unhandled exception:\n\nError: the port 8443 is taken\n    at file:///x.ts:1",
   ];
   expect(reasonOf(errors)).toBe("Error: the port 8443 is taken");
+  expect(reasonOf(["A setting is wrong:\n  httpsPort is taken (argument)"])).toBe("httpsPort is taken (argument)");
   expect(reasonOf(["Container engine: not healthy"])).toBe("Container engine: not healthy");
   expect(reasonOf([])).toBeUndefined();
 });

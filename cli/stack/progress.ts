@@ -93,7 +93,8 @@ function stripColours(text: string): string {
 /** Pulumi repeats a prefix for each nesting of a value: `error serializing property: error serializing property: …`. */
 const withoutRepetition = (message: string): string => message.replaceAll(/((?:[^\s:]+ ){1,6}[^\s:]+: )\1+/gi, "$1");
 
-const preface = /^(Running program .* failed with an unhandled exception:|error: |.*<ref \*\d+>)/;
+const preface =
+  /^(A setting is wrong:|\d+ settings are wrong:|Running program .* failed with an unhandled exception:|error: |.*<ref \*\d+>)/;
 
 /** The line of an update's errors that names the cause: the first one that is no preface and no place in a program. */
 export function reasonOf(errors: readonly string[]): string | undefined {

@@ -1,4 +1,4 @@
-import { messageOf } from "@routeql/host/failure";
+import { Failure, messageOf } from "@routeql/host/failure";
 import { projectFolder } from "@routeql/host/paths";
 import { DatabaseError } from "pg";
 import { unwritable } from "../bootstrap/rights.mjs";
@@ -28,7 +28,9 @@ export function unreadableDatabase(error: unknown, patience: number | undefined,
         : `did not answer within ${patience / 1000} s, so its facts were not checked`,
     next: isFull
       ? "docs/operate/runbooks.md#databaseconnectionsexhausted"
-      : `npm run psql --${stackOption(stack)} -c 'select 1'${patience === undefined ? "" : `, then npm run status${stackArgument(stack)}`}`,
+      : error instanceof Failure && error.remedy !== undefined
+        ? error.remedy
+        : `npm run psql --${stackOption(stack)} -c 'select 1'${patience === undefined ? "" : `, then npm run status${stackArgument(stack)}`}`,
   };
 }
 

@@ -1,11 +1,12 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer as createPlainServer } from "node:http";
 import { createServer } from "node:https";
 import { once } from "node:events";
 import { type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { issueServer, type IssueOptions } from "@routeql/infra/testing/certificates";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { endpointState } from "./endpoint.ts";
 
 let folder = "";
@@ -59,5 +60,16 @@ test.each([
     error: expect.stringContaining(reason) as unknown,
     refusedCertificate: true,
     certificateExpires: expect.stringMatching(/^\d{4}-/) as unknown,
+  });
+});
+
+test("names another program at the port, without OpenSSL's text", async () => {
+  const server = createPlainServer((_, response) => void response.end());
+  await once(server.listen(0, loopback), "listening");
+  onTestFinished(async () => void (await once(server.close(), "close")));
+  const { port } = server.address() as AddressInfo;
+  expect(await endpointState({ url: `https://localhost:${port}`, caFile: join(folder, "none") }, loopback)).toEqual({
+    url: `https://localhost:${port}`,
+    error: "another program uses its port, or answers without TLS",
   });
 });

@@ -60,6 +60,13 @@ const lookupOf =
     else done(null, address, family);
   };
 
+function reasonOf(error: Error): string {
+  if (error.name === "TimeoutError" || error.name === "AbortError") return `no answer within ${patience / 1000} s`;
+  // OpenSSL's text names its own files.
+  if ("code" in error && error.code === "EPROTO") return "another program uses its port, or answers without TLS";
+  return messageOf(error) || error.name;
+}
+
 function ask(url: string, { ca, address, rejectUnauthorized = true }: AskOptions): Promise<EndpointState> {
   return new Promise((resolve) => {
     const call = request(
@@ -81,15 +88,7 @@ function ask(url: string, { ca, address, rejectUnauthorized = true }: AskOptions
         });
       },
     );
-    call.on("error", (error) =>
-      resolve({
-        url,
-        error:
-          error.name === "TimeoutError" || error.name === "AbortError"
-            ? `no answer within ${patience / 1000} s`
-            : messageOf(error) || error.name,
-      }),
-    );
+    call.on("error", (error) => resolve({ url, error: reasonOf(error) }));
     call.end();
   });
 }

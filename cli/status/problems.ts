@@ -116,7 +116,9 @@ export function factProblems(
       // OpenSSL's text. A clock that was ahead at `npm run up` leaves such a certificate.
       next: endpoint.error?.includes("certificate is not yet valid")
         ? `timedatectl shows whether the clock is right; then ${up} renews a self-signed certificate; docs/operate/your-files.md#certificates describes the others`
-        : "correct the certificate, or name its authority in TLS_CA_FILE: docs/operate/your-files.md#certificates",
+        : endpoint.error?.includes("certificate has expired")
+          ? `${up} renews a self-signed certificate; docs/operate/tls.md#certificate-expired describes the others`
+          : "correct the certificate, or name its authority in TLS_CA_FILE: docs/operate/your-files.md#certificates",
     });
   else if (endpoint?.error !== undefined)
     problems.push({

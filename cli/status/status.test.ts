@@ -254,11 +254,14 @@ test("blames no database for a way to it that is slow", () => {
     reason: "cannot be read: password authentication failed",
     next: "npm run psql -- -c 'select 1'",
   });
+  const failure = new Failure("the passphrase is wrong", { remedy: "put the file back." });
+  expect(unreadableDatabase(failure, undefined, "local").next).toBe("put the file back.");
 });
 
 test.each([
   ["certificate is not yet valid", "npm run up -- --stack dev renews a self-signed certificate"],
-  ["certificate has expired", "name its authority in TLS_CA_FILE"],
+  ["certificate has expired", "docs/operate/tls.md#certificate-expired"],
+  ["self-signed certificate", "name its authority in TLS_CA_FILE"],
 ])("names the remedy for an endpoint whose %s", (error, next) => {
   const endpoint = { url: "https://localhost", error, refusedCertificate: true };
   expect(factProblems({ ...good, endpoint }, {}, "dev", now)).toMatchObject([

@@ -9,17 +9,22 @@ shopt -s inherit_errexit
 sql() { psql --no-psqlrc --quiet --no-align --tuples-only --field-separator=$'\t' --set=ON_ERROR_STOP=1 --username=postgres "$@"; }
 live() { sql --host=/run/postgresql --dbname="$POSTGRES_DB" "$@"; }
 
+lost="the archive has no files of this database. Mount the disk of ARCHIVE_DIRECTORY or correct BACKUP_DESTINATION. Without those files, a restart of the service archive begins a new archive."
+
 # The cause of a failure, for an operator: the system's error in the text of pgBackRest, then its exit code.
 cause() {
   local code=$1 errors=$2
-  if grep -qE 'FormatError|CryptoError|ChecksumError' <<<"$errors"; then code=95; fi
+  if grep -qE 'FormatError|CryptoError|ChecksumError' <<<"$errors"; then
+    code=95 errors=${errors%%HINT*}
+  fi
   case $errors in
     *"No space left on device"* | *"Disk quota exceeded"*) echo "the disk of the archive is full. Free space on it, or set another ARCHIVE_DIRECTORY." && return ;;
     *"Permission denied"* | *"Operation not permitted"*) echo "user $(id -u) may not write the archive directory. That user must own it and all files in it." && return ;;
     *"Read-only file system"*) echo "the file system of the archive is read-only." && return ;;
+    *"FileMissingError"*"stanza-create been performed"*) echo "$lost" && return ;;
   esac
   case $code in
-    28 | 29 | 51 | 55 | 58 | 75) ;;
+    28 | 29 | 51 | 55 | 58 | 75 | 95) ;;
     *) if full; then echo "the disk of the archive is full. Free space on it, or set another ARCHIVE_DIRECTORY." && return; fi ;;
   esac
   case $code in
@@ -88,9 +93,16 @@ push() {
 }
 # For `status`: the time of the newest backup in the archive, in seconds, or 0, and the cause of failures.
 facts() {
-  local info cause
+  local info cause status
   info=$(backrest info --output=json)
   cause=$(cat "$problem" 2>/dev/null || true)
+  # An archive that cannot be read is no error of pgBackRest's info: 1 is a lost one, 2 an archive without backups.
+  status=$(grep -o '"status":{"code":[0-9]*,"message":"[^"]*' <<<"$info" | head -1 || true)
+  case $status in
+    "" | *'"code":0,'* | *'"code":2,'*) ;;
+    *'"code":1,'*) cause=$lost ;;
+    *) cause=$(cause 104 "ERROR: ${status##*\"message\":\"}") ;;
+  esac
   if [ -z "$cause" ] && [ -e "$dropped" ]; then
     cause="changes beyond the limit of the queue were dropped; the next backup closes the gap."
   fi

@@ -17,26 +17,32 @@ function program(name: string, text: string): void {
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "routeql-archive-"));
   writeFileSync(join(folder, "key"), "a key");
-  program("pgbackrest", 'echo "ERROR: [$CODE]: unable to end the request" >&2; exit "$CODE"');
+  program("pgbackrest", 'printf %s "$OUTPUT"; echo "ERROR: [$CODE]: $TEXT" >&2; exit "$CODE"');
   program("df", 'echo "Avail IFree Inodes"; echo "$SPACE"');
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** @param space free megabytes, free files and all files of the disk */
-async function causeOf(code: number, space: string, type = "posix"): Promise<string> {
+/** Both outputs. */
+async function outputOf(command: string, more: Readonly<Record<string, string>>): Promise<string> {
   const environment = {
     PATH: `${folder}:${process.env["PATH"]}`,
     ARCHIVE_KEY_FILE: join(folder, "key"),
     PGBACKREST_REPO1_PATH: folder,
-    PGBACKREST_REPO1_TYPE: type,
-    CODE: String(code),
-    SPACE: space,
+    PGBACKREST_REPO1_TYPE: "posix",
+    SPACE: "900 900 1000",
+    TEXT: "unable to end the request",
+    OUTPUT: "",
+    ...more,
   };
-  return run("bash", [script, "info"], { env: environment }).then(
-    () => "",
-    (error: unknown) => (error as { stderr: string }).stderr,
+  const { stdout, stderr } = await run("bash", [script, command], { env: environment }).catch(
+    (error: unknown) => error as { stdout: string; stderr: string },
   );
+  return stdout + stderr;
 }
+
+/** @param space free megabytes, free files and all files of the disk */
+const causeOf = (code: number, space: string, type = "posix"): Promise<string> =>
+  outputOf("info", { CODE: String(code), SPACE: space, PGBACKREST_REPO1_TYPE: type });
 
 test.each([
   [25, "3 900 1000"],
@@ -55,4 +61,32 @@ test("names another cause beside a full disk, and on a disk with space", async (
   // Btrfs has no number of files.
   expect(await causeOf(25, "900 0 0")).toContain("pgBackRest ended with 25: [25]: unable to end the request");
   expect(await causeOf(25, "0 0 1000", "s3")).toContain("pgBackRest ended with 25");
+});
+
+const missing = "[FileMissingError] unable to load info file; HINT: has a stanza-create been performed?";
+
+test("names the lost files of an archive", async () => {
+  expect(await outputOf("info", { CODE: "103", TEXT: missing })).toContain("the archive has no files of this database");
+});
+
+test.each([
+  [1, "missing stanza path", "the archive has no files of this database"],
+  [99, missing, "the archive has no files of this database"],
+  [99, "[PathOpenError] unable to list file info: [13] Permission denied", "may not write the archive directory"],
+  [
+    99,
+    "[CryptoError] cipher header invalid HINT: has a stanza-create been performed?",
+    "cannot be decrypted or is damaged",
+  ],
+  [99, "[HostConnectError] timeout", "the archive directory cannot be written: [HostConnectError] timeout"],
+])("names an archive of the state %d for `status` before a change needs it: %s", async (code, message, cause) => {
+  const info = `[{"backup":[],"repo":[{"key":1,"status":{"code":${code},"message":"${message}"}}],"status":{"code":${code}}}]`;
+  expect(await outputOf("facts", { CODE: "0", OUTPUT: info })).toMatch(
+    new RegExp(`^0\t.*${RegExp.escape(cause)}`, "m"),
+  );
+});
+
+test.each([0, 2])("finds no problem in an archive of the state %d", async (code) => {
+  const info = `[{"backup":[],"repo":[{"key":1,"status":{"code":${code},"message":"ok"}}]}]`;
+  expect(await outputOf("facts", { CODE: "0", OUTPUT: info })).toMatch(/^0\t$/m);
 });
