@@ -18,6 +18,7 @@ import type { Step } from "../stack/effects.ts";
 import { storedOutputs } from "../pulumi/recovery.ts";
 import { diskProblems } from "../status/disks.ts";
 import { lostFileProblems, privateFileProblems } from "../status/private-files.ts";
+import { memoryKills } from "../status/memory.ts";
 import { storeProblems } from "../status/session-store.ts";
 import { endpointState } from "../status/endpoint.ts";
 import { readDatabaseFacts } from "../status/database-facts.ts";
@@ -67,6 +68,7 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
     directory,
     disks,
     store,
+    kills,
     files,
     lost,
     changes,
@@ -78,6 +80,7 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
     directoryState(stack, signal),
     diskProblems(running, enter, signal),
     storeProblems(running, enter, signal),
+    memoryKills(running, enter, signal),
     privateFileProblems(stackPaths(stack)),
     lostFileProblems(stackPaths(stack), stack),
     drift ? driftOf(stack, signal) : undefined,
@@ -120,6 +123,7 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
     ...shown,
     metadataConsistent: metadataConsistent(services),
     ...ofHost,
+    memoryKills: kills,
   };
 }
 

@@ -149,6 +149,8 @@ export interface StatusReport {
   readonly directory?: { readonly text: string; readonly fails: boolean } | undefined;
   /** Active firewalls of this host that the published ports pass. */
   readonly passedFirewalls?: readonly string[] | undefined;
+  /** Services of which processes were killed at the memory limit since the start of their container. */
+  readonly memoryKills?: readonly { readonly service: string; readonly count: number }[] | undefined;
   /** Changes that an update would make; undefined when not requested. */
   readonly drift?: readonly string[] | undefined;
 }

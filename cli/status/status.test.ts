@@ -410,6 +410,13 @@ test("names a firewall that the published ports pass", () => {
   expect(statusText(report)).not.toContain("firewall");
 });
 
+test("names the services of which processes exceeded the memory limit", () => {
+  expect(statusText(report)).not.toContain("memory limit");
+  expect(statusText({ ...report, memoryKills: [{ service: "database", count: 2 }] })).toContain(
+    "killed at the memory limit since the start of the container: database 2 (docs/operate/runbooks.md#servicerestarts)",
+  );
+});
+
 test("names the tables of live queries that are polled", () => {
   const engines = [["public.notes", "other: public.a"], ["public.notes"]].map((unnoticed) =>
     service("engine", { unnoticed }),

@@ -135,6 +135,12 @@ export function statusText(report: StatusReport): string {
         deliveries.silences === 0 ? "none" : `${deliveries.silences} in force: the alerts that they match are not sent`,
       ],
     );
+  const kills = (report.memoryKills ?? []).map(({ service, count }) => `${service} ${count}`);
+  if (kills.length > 0)
+    facts.push([
+      "memory",
+      `processes killed at the memory limit since the start of the container: ${kills.join(", ")} (docs/operate/runbooks.md#servicerestarts)`,
+    ]);
   facts.push(["503 answers", unavailableText(services, now)]);
   const unnoticed = [...new Set(services.flatMap((service) => service.unnoticed ?? []))].toSorted();
   if (unnoticed.length > 0) facts.push(["live queries", `polled, without notices of changes: ${unnoticed.join(", ")}`]);
