@@ -1,5 +1,8 @@
-import { expect, test } from "vitest";
-import { futureCertificates } from "./recovery.ts";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { futureCertificates, storedDeployment } from "./recovery.ts";
 
 const now = Date.parse("2026-05-04T10:00:00Z");
 const certificate = (urn: string, type: string, validityStartTime?: string) => ({
@@ -18,4 +21,18 @@ test("finds the certificates that are not valid yet", () => {
   ];
   expect(futureCertificates({ resources }, now)).toEqual(["authority", "gateway"]);
   expect(futureCertificates({}, now)).toEqual([]);
+});
+
+test("names a damaged state and its copy", async () => {
+  const state = mkdtempSync(join(tmpdir(), "routeql-state-"));
+  onTestFinished(() => rmSync(state, { recursive: true }));
+  const paths = { state } as Parameters<typeof storedDeployment>[0];
+  expect(await storedDeployment(paths, "dev")).toEqual({});
+  const folder = join(state, ".pulumi/stacks/routeql");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "dev.json"), '{"checkpoint": {"latest": {"resou');
+  await expect(storedDeployment(paths, "dev")).rejects.toMatchObject({
+    message: `The state of the stack dev is damaged: ${join(folder, "dev.json")} is not JSON`,
+    remedy: expect.stringContaining("dev.json.bak") as string,
+  });
 });

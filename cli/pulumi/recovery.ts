@@ -4,9 +4,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { dockerClient, isConflict, orUndefined } from "@routeql/host/docker/client";
 import { stackObjects } from "@routeql/host/docker/stack-objects";
+import { Failure } from "@routeql/host/failure";
 import { isOf, stateLabel } from "@routeql/host/ownership";
 import { projectName, type StackPaths } from "@routeql/host/paths";
 import { commandLineOf } from "@routeql/host/process-facts";
+import { stackArgument } from "../foundation/command.ts";
 import { resourceNames } from "@routeql/infra/resource-names";
 
 /** The fields of a resource in the state (apitype.ResourceV3) that this code reads. */
@@ -30,10 +32,18 @@ interface Checkpoint {
   readonly checkpoint?: { readonly latest?: Deployment | null };
 }
 
-/** The state in this checkout, read from its file: without the Pulumi CLI, and with encrypted secrets. */
+/** The state in this checkout, read from its file: without the Pulumi CLI, and with encrypted secrets. @throws Failure for a damaged file */
 export async function storedDeployment({ state }: StackPaths, stack: string): Promise<Deployment> {
-  const text = await readFile(join(state, ".pulumi/stacks", projectName, `${stack}.json`), "utf8").catch(() => "{}");
-  return (JSON.parse(text) as Checkpoint).checkpoint?.latest ?? {};
+  const file = join(state, ".pulumi/stacks", projectName, `${stack}.json`);
+  const text = await readFile(file, "utf8").catch(() => "{}");
+  try {
+    return (JSON.parse(text) as Checkpoint).checkpoint?.latest ?? {};
+  } catch (error) {
+    throw new Failure(`The state of the stack ${stack} is damaged: ${file} is not JSON`, {
+      remedy: `Pulumi kept the state before the last change: cp '${file}.bak' '${file}', then npm run up${stackArgument(stack)}. Older ones are in ${join(state, ".pulumi/backups", projectName, stack)}.`,
+      cause: error,
+    });
+  }
 }
 
 /** Outputs of the last successful update, read like {@link storedDeployment}; empty for a new stack. */

@@ -29,7 +29,7 @@ test("names files with secrets that other users can read", async () => {
 
 test("names a lost state and a lost passphrase", async () => {
   const folder = await mkdtemp(join(tmpdir(), "routeql-lost-"));
-  const paths = { passphrase: join(folder, "passphrase"), state: join(folder, "state") };
+  const paths = { folder, passphrase: join(folder, "passphrase"), state: join(folder, "state") };
   const stacks = join(paths.state, ".pulumi/stacks/routeql");
   const reasons = async (): Promise<string[]> => (await lostFileProblems(paths, "dev")).map(({ reason }) => reason);
   try {
@@ -44,4 +44,17 @@ test("names a lost state and a lost passphrase", async () => {
   } finally {
     await rm(folder, { recursive: true });
   }
+});
+
+test.each([
+  ["EROFS", "findmnt --target '/nowhere/state' shows the file system, which is read-only"],
+  ["EACCES", "ls -ld '/nowhere/state'"],
+])("names a state folder that an update cannot write: %s", async (code, next) => {
+  const paths = { folder: "/nowhere/state", passphrase: "/dev/null", state: "/nowhere" };
+  const refuse = (): Promise<void> => Promise.reject(Object.assign(new Error(code), { code }));
+  expect((await lostFileProblems(paths, "dev", refuse)).at(-1)).toEqual({
+    subject: "files",
+    reason: `the next update fails, because /nowhere/state cannot be written (${code})`,
+    next,
+  });
 });

@@ -48,10 +48,11 @@ export async function privateFileProblems({
     }));
 }
 
-/** Files without which the next update has no secrets, or cannot open them. */
+/** Files without which the next update has no secrets, or cannot open them, and a state folder that it cannot write. */
 export async function lostFileProblems(
-  { passphrase, state }: Pick<StackPaths, "passphrase" | "state">,
+  { folder, passphrase, state }: Pick<StackPaths, "folder" | "passphrase" | "state">,
   stack: string,
+  requireWritable = (path: string): Promise<void> => access(path, constants.W_OK),
 ): Promise<Problem[]> {
   const files = [passphrase, join(state, ".pulumi/stacks", projectName, `${stack}.json`)];
   const problems = files.map((file) =>
@@ -69,5 +70,22 @@ export async function lostFileProblems(
       },
     ),
   );
-  return (await Promise.all(problems)).flat();
+  const writable = requireWritable(folder).then(
+    () => [],
+    ({ code }: NodeJS.ErrnoException) =>
+      // A lost folder is the problem of its files.
+      code === "ENOENT"
+        ? []
+        : [
+            {
+              subject: "files",
+              reason: `the next update fails, because ${folder} cannot be written (${code})`,
+              next:
+                code === "EROFS"
+                  ? `findmnt --target ${shellQuote(folder)} shows the file system, which is read-only`
+                  : `ls -ld ${shellQuote(folder)}`,
+            },
+          ],
+  );
+  return (await Promise.all([...problems, writable])).flat();
 }
