@@ -8,6 +8,7 @@ import { openInEffect, unboundBranch } from "./open-filters.ts";
 import { anonymousWrite, everyRowWritable, ownerPresetMissing, rowGivenAway, writeWiderThanRead } from "./writing.ts";
 import { allColumns, everyRow, nothingGranted, rowLimit } from "./reading.ts";
 import { noPrimaryKey, reference, roleSpelling, unjoinableRelationship } from "./references.ts";
+import { refusedName, restEndpoint } from "./refused.ts";
 import { breakingChange, changedPermission, widenedPermission } from "./revisions.ts";
 import type { Rule } from "./rule.ts";
 import {
@@ -23,7 +24,9 @@ import { unreadableText } from "./unreadable-texts.ts";
 /** The rules for whole metadata, in the order of the documentation. */
 export const rules: readonly Rule[] = [
   reference,
+  refusedName,
   queryDocument,
+  restEndpoint,
   declaredTwice,
   unjoinableRelationship,
   unreadableText,

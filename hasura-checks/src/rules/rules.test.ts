@@ -40,6 +40,20 @@ const database = {
 const collection = (query: string): string =>
   `- name: known\n  definition:\n    queries:\n      - name: q\n        query: |\n${query.replaceAll(/^/gm, "          ")}\n`;
 
+/** REST endpoints of a known query. */
+const rest = (...urls: readonly string[]): World => ({
+  tables: [],
+  files: {
+    "metadata/query_collections.yaml": collection("{ a }"),
+    "metadata/rest_endpoints.yaml": urls
+      .map(
+        (url, index) =>
+          `- {name: r${index}, url: "${url}", methods: [GET], definition: {query: {collection_name: known, query_name: q}}}\n`,
+      )
+      .join(""),
+  },
+});
+
 async function find(given: World | string): Promise<readonly Finding[]> {
   const {
     tables,
@@ -574,6 +588,27 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World | strin
     },
     { tables: [note(sound)], database, files: { "metadata/query_collections.yaml": collection("{ note { title } }") } },
   ],
+  [
+    "refused-name",
+    "inherited_roles.yaml:2",
+    {
+      tables: [],
+      files: {
+        "metadata/inherited_roles.yaml": "# x\n- {role_name: a, role_set: [b, a]}\n- {role_name: b, role_set: []}\n",
+      },
+    },
+    {
+      tables: [],
+      files: {
+        "metadata/inherited_roles.yaml": "# x\n- {role_name: a, role_set: [b]}\n- {role_name: b, role_set: []}\n",
+      },
+    },
+  ],
+  ["refused-name", "t0.yaml:5", note(sound).replace("role: reader", "role: admin"), note(sound)],
+  ["refused-name", "t0.yaml:1", note(sound).replace("name: note", "name: my-note"), note(sound)],
+  ["rest-endpoint", "rest_endpoints.yaml:2", rest("notes/:id", "notes/:key"), rest("notes/:id", "tags/:key")],
+  ["rest-endpoint", "rest_endpoints.yaml:1", rest("/notes"), rest("notes")],
+  ["rest-endpoint", "rest_endpoints.yaml:1", rest("notes/:a/:a"), rest("notes/:a/:b")],
   ["declared-twice", "t0.yaml:11", `${note(sound)}${note(sound).slice(note(sound).indexOf("  - role"))}`, note(sound)],
   [
     "declared-twice",
