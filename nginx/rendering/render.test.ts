@@ -75,6 +75,8 @@ test.each([
   { corsOrigins: ["https://app.example.net/path"] },
   { corsOrigins: ["https://*.example.net"] },
   { corsOrigins: ['https://a"; }'] },
+  { corsOrigins: ['app://a"; }'] },
+  { corsOrigins: ["file://"] },
   { sessionVariables: ["X-Other"] },
   { sessionVariables: ["x-hasura-a;"] },
   { httpsPort: 0 },
@@ -88,7 +90,7 @@ test.each([
 });
 
 test("accepts origins that browsers send, also with an underscore", () => {
-  const origins = ["https://my_app.example.net", "http://localhost:3000", "https://[2001:db8::1]:8443"];
+  const origins = ["https://my_app.example.net", "http://localhost:3000", "https://[2001:db8::1]:8443", "app://."];
   const rendered = renderGateway({ ...settings, corsOrigins: origins })["settings.conf"];
   for (const origin of origins) expect(rendered).toContain(`  "${origin}" $http_origin;`);
 });

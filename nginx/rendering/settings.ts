@@ -1,3 +1,5 @@
+import { originProblem } from "./origin.ts";
+
 export interface GatewaySettings {
   /** Only target of the plain listener's redirects: the host name or address that clients use. */
   readonly publicHost: string;
@@ -36,9 +38,6 @@ const name = "[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?";
 const bracketed = String.raw`\[[0-9a-fA-F:]+\]`;
 const host = new RegExp(`^(?:${name}|${bracketed})$`);
 const address = new RegExp(`^(?:${name}|${bracketed}):[1-9][0-9]{0,4}$`);
-/** Browsers also open names with an underscore. */
-const browsed = "[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*";
-const allowedOrigin = new RegExp(`^(?:\\*|https?://(?:${browsed}|${bracketed})(?::[1-9][0-9]{0,4})?)$`);
 const sessionVariable = /^x-hasura-[a-z0-9-]+$/i;
 
 const texts = {
@@ -69,7 +68,7 @@ export function checkGatewaySettings(settings: GatewaySettings): void {
       .filter(([key, most]) => !isCount(settings[key as keyof typeof numbers], most))
       .map(([key, most]) => `${key} must be a whole number from 1 to ${most}`),
   ];
-  if (!settings.corsOrigins.every((origin) => allowedOrigin.test(origin)))
+  if (!settings.corsOrigins.every((origin) => origin === "*" || originProblem(origin) === undefined))
     wrong.push("corsOrigins must hold origins such as https://app.example.net, or *");
   if (!settings.sessionVariables.every((variable) => sessionVariable.test(variable)))
     wrong.push("sessionVariables must hold names such as X-Hasura-Org-Id");

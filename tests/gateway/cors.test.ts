@@ -132,6 +132,29 @@ test.each([paths.loginCredentials, paths.loginLdap, paths.token, paths.logout, p
   },
 );
 
+test.each([
+  "capacitor://localhost",
+  "tauri://localhost",
+  "app://.",
+  "chrome-extension://mdplmiioglkpgkgblfdilgebpppgdlma",
+])("an app may have the origin %s", async (origin) => {
+  await using open = await startGatewayParts({ settings: { corsOrigins: [origin] } });
+  const preflight = (from: string) =>
+    request(open.gateway, paths.graphql, { method: "OPTIONS", headers: { origin: from, ...asked } });
+  expect((await preflight(origin)).headers["access-control-allow-origin"]).toBe(origin);
+  for (const other of [`${origin}.example.net`, `https${origin.slice(origin.indexOf(":"))}`, "null"])
+    expect(cors((await preflight(other)).headers)).toEqual({});
+});
+
+test("starts with the longest public name and origin", async () => {
+  const name = `${Array.from("abc", (letter) => letter.repeat(63)).join(".")}.${"d".repeat(61)}`;
+  expect(name).toHaveLength(253);
+  const origin = `https://${name}:65535`;
+  await using open = await startGatewayParts({ settings: { publicHost: name, corsOrigins: [origin] } });
+  const reply = await request(open.gateway, paths.graphql, { method: "OPTIONS", headers: { origin, ...asked } });
+  expect(reply.headers["access-control-allow-origin"]).toBe(origin);
+});
+
 test("with * every origin is allowed", async () => {
   await using open = await startGatewayParts({ settings: { corsOrigins: ["*"] } });
   const reply = await request(open.gateway, paths.graphql, {

@@ -17,6 +17,16 @@ describe("HASURA_GRAPHQL_CORS_DOMAIN", () => {
     ["https://*.a.example:8443", "https://b.a.example:8443", true],
     ["https://*.a.example:8443", "https://b.a.example", false],
     ["https://a.example", "null", false],
+    ["https://my_app.example", "https://my_app.example", true],
+    // As in Hasura since its issue 5818.
+    ["capacitor://localhost,ionic://localhost", "ionic://localhost", true],
+    ["capacitor://localhost", "https://localhost", false],
+    [
+      "chrome-extension://mdplmiioglkpgkgblfdilgebpppgdlma",
+      "chrome-extension://mdplmiioglkpgkgblfdilgebpppgdlma",
+      true,
+    ],
+    ["app://.", "app://.", true],
   ])("with %s, a page of %s: %s", (text, origin, allowed) => {
     expect(readCorsPolicy(text).allows(origin)).toBe(allowed);
   });
@@ -27,7 +37,8 @@ describe("HASURA_GRAPHQL_CORS_DOMAIN", () => {
     "https://*",
     "https://a.*.example",
     "https://a.example:*",
-    "ftp://a.example",
+    "null",
+    "file://",
     "",
   ])("rejects %j as a list of origins", (text) => {
     expect(() => readCorsPolicy(text)).toThrow("is not an origin");

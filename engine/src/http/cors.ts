@@ -6,8 +6,8 @@ export interface CorsPolicy {
   readonly isOpen: boolean;
 }
 
-/** A wildcard is valid only at the front, with or without a port. */
-const domain = /^(https?):\/\/(\*\.)?([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(?::(\d{1,5}))?$/;
+/** A wildcard is valid only at the front, with or without a port. Applications and extensions have schemes of their own. */
+const domain = /^([A-Za-z0-9+.-]+):\/\/(\*\.)?([A-Za-z0-9_.-]+|\[[0-9A-Fa-f:]+\])(?::(\d{1,5}))?$/;
 
 interface Wildcard {
   readonly scheme: string;
@@ -25,7 +25,8 @@ export function readCorsPolicy(text: string): CorsPolicy {
     const match = domain.exec(part);
     if (match === null)
       throw new Error(`${JSON.stringify(part)} is not an origin such as https://example.org or https://*.example.org`);
-    const [, scheme = "", wildcard, host = "", port] = match;
+    const [, written = "", wildcard, host = "", port] = match;
+    const scheme = written.toLowerCase();
     const rest = `${host.toLowerCase()}${port === undefined ? "" : `:${port}`}`;
     if (wildcard === undefined) exact.add(`${scheme}://${rest}`);
     else wildcards.push({ scheme, rest });

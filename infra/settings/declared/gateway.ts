@@ -42,7 +42,8 @@ export const addressSettings = {
   corsOrigins: text({
     argument: "gateway.corsOrigins",
     environment: "CORS_ORIGINS",
-    meaning: "Origins of web applications that may call the API from a browser, separated by commas; `*` allows all.",
+    meaning:
+      "Origins of web pages and apps (`capacitor://localhost`) that may call the API, separated by commas; `*` allows all.",
     ...origins,
   }),
 } as const;
