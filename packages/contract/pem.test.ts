@@ -46,6 +46,7 @@ test.each([
   ["", "has no block CERTIFICATE. Its"],
   [key, "has no block CERTIFICATE, only EC PRIVATE KEY. Its"],
   ["-----BEGIN PKCS7-----\nAAAA\n-----END PKCS7-----", "Convert it with `openssl pkcs7 -print_certs`"],
+  [one.replaceAll("-----", "\u2014----"), "has other dashes than - around BEGIN or END"],
   [`\n\n${one.slice(0, 200)}`, "has a block CERTIFICATE without its end in line 3"],
   [`${one.slice(0, 200)}\n${two}`, "has a block CERTIFICATE without its end in line 1"],
   [one.slice(40), "has the end of a block without its beginning in line "],
@@ -53,6 +54,18 @@ test.each([
   [`a\n${one.replace("MII", "AAA")}`, "has a damaged certificate in line 2"],
 ])("refuses %j with the reason and the line", (text, problem) => {
   expect(() => certificatesOf(text)).toThrow(problem);
+});
+
+const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+const pkcs8 = privateKey.export({ type: "pkcs8", format: "pem" }) as string;
+
+test.each([
+  ["PKCS #8 as RSA", pkcs8.replaceAll(" PRIVATE", " RSA PRIVATE"), privateKey],
+  ["PKCS #8 as EC", pkcs8.replaceAll(" PRIVATE", " EC PRIVATE"), privateKey],
+  ["SEC 1 as PKCS #8", key.replaceAll(" EC ", " "), privateKey],
+  ["PKCS #1 as PKCS #8", (rsa.export({ type: "pkcs1", format: "pem" }) as string).replaceAll(" RSA ", " "), rsa],
+])("reads a key with another label, as OpenSSL and Go: %s", (_, text, expected) => {
+  expect(privateKeysOf(text).map(pemOfKey)).toEqual([pemOfKey(expected)]);
 });
 
 test.each([

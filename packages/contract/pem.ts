@@ -51,6 +51,10 @@ function blocksOf(text: string): readonly Block[] {
     }
   }
   if (open !== undefined) throw unfinished(open);
+  if (blocks.length === 0 && /[\u2010-\u2015\u2212]-*(?:BEGIN|END) /.test(text))
+    throw new PemError(
+      "has other dashes than - around BEGIN or END, as word processors write them. Copy the original file",
+    );
   return blocks;
 }
 
@@ -104,6 +108,18 @@ export const pemOf = (certificates: readonly X509Certificate[]): string =>
 const encrypted = ({ label, body }: Block): boolean =>
   label === "ENCRYPTED PRIVATE KEY" || /Proc-Type:[^\n]*ENCRYPTED/.test(body);
 
+/** OpenSSL and Go read a key by its content. Programs and people write another label over it. @throws Error of OpenSSL */
+function keyOf(key: Buffer, block: Block): KeyObject {
+  for (const type of ["pkcs8", "pkcs1", "sec1"] as const) {
+    try {
+      return createPrivateKey({ key, format: "der", type });
+    } catch {
+      continue;
+    }
+  }
+  return createPrivateKey(blockOf(block));
+}
+
 /** The private keys of a text; other blocks are ignored. @throws {PemError} without any, for an encrypted and for a damaged one */
 export function privateKeysOf(text: string): readonly KeyObject[] {
   const blocks = blocksOf(text);
@@ -120,9 +136,9 @@ export function privateKeysOf(text: string): readonly KeyObject[] {
       throw new PemError(
         `is encrypted (line ${line}). It must be an unencrypted private key in PEM form: \`openssl pkey -in FILE -out FILE.plain\``,
       );
-    const pem = blockOf(block);
+    const bytes = bytesOf(block);
     try {
-      return createPrivateKey(pem);
+      return keyOf(bytes, block);
     } catch {
       throw new PemError(
         `has a block ${label} in line ${line} that is not a private key which OpenSSL reads. Convert it with \`openssl pkey\` or, for one of OpenSSH, \`ssh-keygen -p -m PEM\``,
