@@ -1,7 +1,8 @@
 /** Whether each login role of the database works, as its service finds it: a service can change its own password and its own settings. */
+import { LibpqClient } from "@routeql/contract/connection/client";
 import { within } from "@routeql/contract/within";
 import { loginOf, sessionSettings } from "@routeql/database/migrate/roles";
-import { Client, DatabaseError } from "pg";
+import { DatabaseError } from "pg";
 import { type DatabaseRole, databaseRoles } from "../pulumi/outputs.ts";
 import { openClientPrograms } from "./client-programs.ts";
 import { encryption } from "../place/connection-settings.ts";
@@ -43,7 +44,7 @@ export function settingsProblem(
 async function problemOf(programs: ClientPrograms, role: DatabaseRole): Promise<string | undefined> {
   const { database, databasePasswords } = programs.values;
   const socket = new RelaySocket(programs.as(role));
-  const client = new Client({
+  const client = new LibpqClient({
     ...encryption(programs.reach),
     stream: () => socket,
     user: loginOf(role, database.secondLogins),

@@ -33,6 +33,9 @@ test("programs and clients read one meaning of an external address", () => {
   expect(encryption(system)).toMatchObject({ ssl: { rejectUnauthorized: true } });
   expect(libpqEnvironment(system)).toContain("PGSSLROOTCERT=system");
   expect(encryption({ ...external, sslmode: "require" })).toMatchObject({ ssl: { rejectUnauthorized: false } });
+  const bound = { ...external, sslmode: "require", channelBinding: "require" } as const;
+  expect(encryption(bound)).toMatchObject({ requireChannelBinding: true, enableChannelBinding: true });
+  expect(libpqEnvironment(bound)).toContain("PGCHANNELBINDING=require");
   expect(encryption({ ...external, sslmode: "disable" })).not.toHaveProperty("ssl");
   expect([external, { ...external, sslmode: "allow" } as const, checked, database].map(isServersChoice)).toEqual([
     true,

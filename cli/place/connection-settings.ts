@@ -1,7 +1,6 @@
 /** The address, encryption and login of a database, for node-postgres and for programs that use libpq. */
-import { encryptionConfig } from "@routeql/contract/connection/client";
+import { encryptionConfig, type LibpqConfig } from "@routeql/contract/connection/client";
 import { loginOf } from "@routeql/database/migrate/roles";
-import type { ClientConfig } from "pg";
 import type { DatabaseReach, DatabaseRole } from "../pulumi/outputs.ts";
 
 const loopback = "127.0.0.1";
@@ -9,11 +8,12 @@ const loopback = "127.0.0.1";
 const encrypted = "require";
 
 /** Endpoint of the connection as its client sees it, and its encryption, as in the stack's services. */
-export function encryption({ host, port, name, sslmode, sslrootcert, authority }: DatabaseReach): ClientConfig {
+export function encryption({ host, port, name, authority, ...given }: DatabaseReach): LibpqConfig {
   const place = { host, port, database: name };
-  if (host === loopback && sslmode === undefined) return place;
-  const { ssl } = encryptionConfig({ sslmode, sslrootcert }, authority);
-  return { ...place, ...(ssl === false ? {} : { ssl }) };
+  if (host === loopback && given.sslmode === undefined) return place;
+  // The relay has decided.
+  const { encryptIfOffered: _, ssl, ...binding } = encryptionConfig(given, authority);
+  return { ...place, ...(ssl === false ? {} : { ssl, ...binding }) };
 }
 
 /** The address of the stack's own database in its container or pod; a cluster requires encryption, without a matching certificate. */
@@ -25,10 +25,10 @@ export const withinDatabase = ({ sslmode, authority: _authority, ...reach }: Dat
 
 /** libpq settings for the address and the encryption of the database. Without an authority file, the parameters of the URL apply. */
 export function libpqEnvironment(
-  { host, port, name, sslmode, sslrootcert }: Omit<DatabaseReach, "clientImage" | "secondLogins">,
+  { host, port, name, sslmode, sslrootcert, channelBinding }: Omit<DatabaseReach, "clientImage" | "secondLogins">,
   authorityFile?: string,
 ): readonly string[] {
-  const tls = { PGSSLMODE: sslmode, PGSSLROOTCERT: authorityFile ?? sslrootcert };
+  const tls = { PGSSLMODE: sslmode, PGSSLROOTCERT: authorityFile ?? sslrootcert, PGCHANNELBINDING: channelBinding };
   const variables = { PGHOST: host, PGPORT: String(port), PGDATABASE: name, ...tls };
   return Object.entries(variables).flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${value}`]));
 }

@@ -1,4 +1,4 @@
-import { sslModes } from "@routeql/contract/connection/connection";
+import { channelBindings, sslModes } from "@routeql/contract/connection/connection";
 import { readdir } from "node:fs/promises";
 import { notUp } from "../foundation/command.ts";
 import { Failure } from "@routeql/host/failure";
@@ -25,6 +25,7 @@ const database = z.object({
   name: z.string(),
   sslmode: z.enum(sslModes).optional(),
   sslrootcert: z.literal("system").optional(),
+  channelBinding: z.enum(channelBindings).optional(),
   authority: z.string().optional(),
   clientImage: z.string(),
   secondLogins: z.boolean().default(false),

@@ -71,6 +71,10 @@ export function connectionTo(
 
 /** The remedy for an error of the encryption. @param reason of node-postgres, Node or Postgres */
 function encryptionRemedy(reason: string): string {
+  if (/channel_binding/.test(reason))
+    return ". Give databaseUrl an address without a pooler, or remove channel_binding=require";
+  if (/channel binding/i.test(reason))
+    return ". A proxy ends TLS before the server: give databaseUrl ?channel_binding=disable";
   if (/does not support SSL/.test(reason))
     return ". The server offers no TLS: give databaseUrl ?sslmode=prefer or disable, and no databaseCaFile";
   if (/no encryption|hostssl|requires? (SSL|TLS|encryption)/i.test(reason))

@@ -58,7 +58,7 @@ test("reads server, superuser and encryption from a URL in a file", () => {
     "nothing",
     "redis://root:pw@db/routes",
     "postgres://db/routes",
-    "postgres://root:secret@db/Bad-Name",
+    "postgres://root:secret@db/bad.name",
   ])
     expect(() => readSettings(url(wrong))).toThrow(
       /^The settings are not usable:\n {2}BOOTSTRAP_URL_FILE: the URL (is not usable: it must begin with|needs a user, a host and a database)/,

@@ -43,12 +43,13 @@ export interface MigrateSettings {
 
 type Server = Pick<MigrateSettings, "host" | "port" | "database" | "bootstrap" | "encryption">;
 
-const databaseName = /^[a-z][a-z0-9_]{0,62}$/;
+/** Names that providers give, such as `fly-db`. */
+export const databaseName = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/;
 
 const serverPlaces = z.object({
   DATABASE_HOST: z.string().min(1),
   DATABASE_PORT: z.coerce.number().int().min(1).max(65_535).default(5432),
-  DATABASE_NAME: z.string().regex(databaseName, "must be a plain lower-case name").default("routeql"),
+  DATABASE_NAME: z.string().regex(databaseName, "must have only letters, digits, _ and -").default("routeql"),
 });
 const administrators = z.object({ ADMIN_EMAIL: z.email().max(254).optional() });
 const logins = z.object({ SECOND_LOGINS: z.stringbool().default(false) });
@@ -142,7 +143,7 @@ function parseUrl(text: string): Server | string {
   try {
     const { host, port, user, password, database = "", ...encryption } = readConnection(text);
     if (host === "" || user === undefined || !databaseName.test(database))
-      return "the URL needs a user, a host and a database with a plain lower-case name";
+      return "the URL needs a user, a host and a database with a name of letters, digits, _ and -";
     return { host, port, database, bootstrap: { user, password: password ?? "" }, encryption };
   } catch (error) {
     if (error instanceof ConnectionUrlError) return `the URL is not usable: ${error.message}`;

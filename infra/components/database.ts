@@ -1,4 +1,4 @@
-import type { SslMode } from "@routeql/contract/connection/connection";
+import type { Encryption } from "@routeql/contract/connection/connection";
 import { all, output, secret, unsecret } from "@pulumi/pulumi";
 import type { Input, Output } from "@pulumi/pulumi";
 import {
@@ -58,13 +58,11 @@ export function databaseAccess(
 }
 
 /** Connection data for tools, without a login. */
-export interface DatabaseReach {
+export interface DatabaseReach extends Pick<Encryption, "sslmode" | "channelBinding"> {
   /** Host name on the caller's network. */
   readonly host: string;
   readonly port: number;
   readonly name: string;
-  /** As in libpq's URLs; absent if the URL has none. */
-  readonly sslmode?: SslMode;
   /** The authorities of the system verify the server. */
   readonly sslrootcert?: "system";
   /** Certificate authority of the server, PEM. */
@@ -91,6 +89,7 @@ export function databaseReach(
     port,
     name,
     ...(parameters.sslmode === undefined ? {} : { sslmode: parameters.sslmode }),
+    ...(parameters.channelBinding === undefined ? {} : { channelBinding: parameters.channelBinding }),
     ...(parameters.sslrootcert === "system" ? { sslrootcert: "system" as const } : {}),
     ...(pem === undefined || parameters.sslrootcert !== deliveredAuthority ? {} : { authority: pem }),
     secondLogins: hasSecondLogins(settings),

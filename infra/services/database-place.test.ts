@@ -57,6 +57,14 @@ test("the common authorities serve a URL that verifies and names no authority", 
   expect(parametersOf("")).toEqual({});
 });
 
+test("the services of the stack log in as the URL of the administrator demands", () => {
+  const given = "postgres://root:pw@db.example.net/routes?sslmode=require&channel_binding=require";
+  for (const delivered of [undefined, "database", "common"] as const) {
+    const { place, login } = placeOfUrl(given, delivered);
+    expect(databaseUrl(place, place.host, login)).toContain("&channel_binding=require");
+  }
+});
+
 test("keeps an IPv6 address without brackets as the host, and with them in URLs", () => {
   const { place, login } = placeOfUrl("postgres://root:pw@[2001:db8::5]:6432/routes?ssl=true", undefined);
   expect(place).toMatchObject({ host: "2001:db8::5", port: 6432, parameters: { sslmode: "require" } });

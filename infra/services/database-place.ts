@@ -79,6 +79,8 @@ export function placeOfUrl(
   const sslmode = withoutName.has(encryption.sslmode) ? "verify-ca" : "verify-full";
   const verifies = encryption.sslmode?.startsWith("verify") === true && encryption.sslrootcert === undefined;
   const checked = delivered === "database" || (delivered === "common" && verifies);
-  const parameters = checked ? { ...checkedConnection, sslmode: sslmode as Encryption["sslmode"] } : encryption;
+  const parameters = checked
+    ? { ...encryption, ...checkedConnection, sslmode: sslmode as Encryption["sslmode"] }
+    : encryption;
   return { place: { host, readHost: host, port, name: database, parameters }, login: { user, password } };
 }

@@ -1,9 +1,10 @@
-import { Client, type ClientConfig } from "pg";
+import { LibpqClient, type LibpqConfig } from "@routeql/contract/connection/client";
+import type { Client } from "pg";
 
 /** A connection to one database, such as a tunnel into a stack, that its owner has to close. */
 export interface OpenedDatabase {
   /** Host, user, password and database; or, instead of host and port, an open `stream`. */
-  readonly config: ClientConfig;
+  readonly config: LibpqConfig;
   close(): Promise<void>;
 }
 
@@ -22,7 +23,7 @@ export async function withClient<T>(
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
   const database = await openDatabase();
-  const client = new Client({ ...database.config, application_name: name });
+  const client = new LibpqClient({ ...database.config, application_name: name });
   client.on("error", () => {}); // a broken connection fails the next statement
   try {
     await client.connect();

@@ -120,6 +120,45 @@ describe("connection URLs mean the same to services and to libpq", { timeout: 24
     expect(found).toEqual({ ...(await verdicts(byLibpq)), ...stricter });
   });
 
+  test("a login is bound to the certificate of the server, as channel_binding demands", async () => {
+    const judged = async (judge: (query: string) => Promise<Verdict>): Promise<readonly Verdict[]> => {
+      const queries = ["sslmode=require&", "", "sslmode=disable&"].flatMap((mode) =>
+        ["require", "prefer", "disable"].map((binding) => `${mode}channel_binding=${binding}`),
+      );
+      const found: Verdict[] = [];
+      for (const each of queries) found.push(await judge(each));
+      return found;
+    };
+    const scram = await judged(byService);
+    expect(scram).toEqual([...Array<Verdict>(6).fill("encrypted"), "refused", "plain", "plain"]);
+    expect(scram).toEqual(await judged(byLibpq));
+    // A login without SCRAM is not bound.
+    await inContainer(
+      "bash",
+      "-c",
+      `cp "$PGDATA/pg_hba.conf" /tmp/hba && sed -i '1i host all all all trust' "$PGDATA/pg_hba.conf"`,
+    );
+    await reload();
+    try {
+      const trusted = [
+        "refused",
+        "encrypted",
+        "encrypted",
+        "refused",
+        "encrypted",
+        "encrypted",
+        "refused",
+        "plain",
+        "plain",
+      ];
+      await expect.poll(() => judged(byLibpq), { timeout: 60_000 }).toEqual(trusted);
+      expect(await judged(byService)).toEqual(trusted);
+    } finally {
+      await inContainer("bash", "-c", `cp /tmp/hba "$PGDATA/pg_hba.conf"`);
+      await reload();
+    }
+  });
+
   test("a server with a certificate for another name", async () => {
     await serve("elsewhere.example.net");
     expect([

@@ -86,15 +86,15 @@ describe("the migrate job on an external database", () => {
   });
 
   test("an administrator without superuser rights is enough, for a missing database", async () => {
-    const { code, stdout, stderr } = await migrate("records");
+    const { code, stdout, stderr } = await migrate("Fly-db");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain("migrate: created database records");
+    expect(stdout).toContain("migrate: created database Fly-db");
     expect(stdout).not.toContain(administrator.password);
-    expect(await ask("records", "ENGINE", "select count(*)::int as answer from view_hijacks")).toBe(0);
-    expect(await ask("records", "SIDECAR", "select count(*)::int as answer from auth.users")).toBe(0);
+    expect(await ask("Fly-db", "ENGINE", "select count(*)::int as answer from view_hijacks")).toBe(0);
+    expect(await ask("Fly-db", "SIDECAR", "select count(*)::int as answer from auth.users")).toBe(0);
     expect(
       await ask(
-        "records",
+        "Fly-db",
         "METADATA",
         "select pg_get_userbyid(nspowner) as answer from pg_namespace where nspname = 'hdb_catalog'",
       ),
@@ -102,7 +102,7 @@ describe("the migrate job on an external database", () => {
   });
 
   test("a second run succeeds and sets only the passwords, which it cannot compare", async () => {
-    const { code, stdout } = await migrate("records");
+    const { code, stdout } = await migrate("Fly-db");
     expect(code).toBe(0);
     const other = stdout
       .split("\n")
@@ -126,7 +126,7 @@ describe("the migrate job on an external database", () => {
     }
     await query("alter system set ssl = on");
     await query("select pg_reload_conf()");
-    const checked = (file: string) => migrate("records", { sslmode: "verify-full", sslrootcert: join(folder, file) });
+    const checked = (file: string) => migrate("Fly-db", { sslmode: "verify-full", sslrootcert: join(folder, file) });
     // The server applies its new configuration a moment later.
     await expect.poll(async () => (await checked("own.pem")).stderr, { timeout: 50_000 }).toBe("");
     const { code, stdout, stderr } = await checked("other.pem");
@@ -141,8 +141,8 @@ describe("the migrate job on an external database", () => {
     for (const role of roles) await writeFile(join(folder, "other", role), `other-${password(role)}`);
     const { code, stdout, stderr } = await migrate("others", {}, join(folder, "other"));
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain("The server has a database of another stack, records.");
-    expect(await ask("records", "ENGINE", "select count(*)::int as answer from view_hijacks")).toBe(0);
+    expect(stderr).toContain("The server has a database of another stack, Fly-db.");
+    expect(await ask("Fly-db", "ENGINE", "select count(*)::int as answer from view_hijacks")).toBe(0);
     expect((await migrate("archive")).stdout).toContain("migrate: created database archive");
   });
 
@@ -155,17 +155,17 @@ describe("the migrate job on an external database", () => {
         `create or replace function trap.pg_get_userbyid(oid) returns name language plpgsql as $$ begin
            if (select rolcreaterole from pg_catalog.pg_roles where rolname operator(pg_catalog.=) current_user) then create role sprung; end if;
            return ''; end $$`,
-        "alter database records set search_path = trap, pg_catalog",
+        'alter database "Fly-db" set search_path = trap, pg_catalog',
       ])
-        await ask("records", "OWNER", statement);
+        await ask("Fly-db", "OWNER", statement);
       const { code, stdout } =
         login === "an administrator"
-          ? await migrate("records")
-          : await migrate("records", {}, folder, { name: "postgres", password: database.getPassword("bootstrap") });
+          ? await migrate("Fly-db")
+          : await migrate("Fly-db", {}, folder, { name: "postgres", password: database.getPassword("bootstrap") });
       expect(code).toBe(0);
-      expect(stdout).toContain("migrate: reset the settings of database records");
+      expect(stdout).toContain("migrate: reset the settings of database Fly-db");
       expect(
-        await ask("records", "OWNER", "select count(*)::int as answer from pg_roles where rolname = 'sprung'"),
+        await ask("Fly-db", "OWNER", "select count(*)::int as answer from pg_roles where rolname = 'sprung'"),
       ).toBe(0);
     },
   );
@@ -173,6 +173,6 @@ describe("the migrate job on an external database", () => {
   test("no role has more privileges than on other servers, or is a member of another", async () => {
     const statement = `select array(select rolname::text from pg_roles where rolname ~ '^routeql_' and (rolsuper or rolcreatedb or rolcreaterole)
       union select m.member::regrole::text from pg_auth_members m where m.member::regrole::text ~ '^routeql_') as answer`;
-    expect(await ask("records", "OWNER", statement)).toEqual([]);
+    expect(await ask("Fly-db", "OWNER", statement)).toEqual([]);
   });
 });

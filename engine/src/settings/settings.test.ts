@@ -80,7 +80,7 @@ test("reports all problems at once by name, and repeats no value", () => {
     "HASURA_GRAPHQL_ENABLE_TELEMETRIE: is not a setting of this engine",
     'HASURA_GRAPHQL_JWT_SECRET: Unrecognized key: "audiance"',
     expect.stringMatching(/^HASURA_GRAPHQL_LOG_LEVEL: /),
-    "HASURA_GRAPHQL_METADATA_DATABASE_URL: it must begin with postgres:// or postgresql://",
+    "HASURA_GRAPHQL_METADATA_DATABASE_URL: it must begin with postgres:// or postgresql://. A list of keywords is not supported",
     "HASURA_GRAPHQL_SERVER_PORT: must be a whole number from 0 to 65535",
   ]);
   expect(found.join()).not.toContain("value");

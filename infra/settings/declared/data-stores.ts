@@ -1,5 +1,6 @@
 /** Places of the database and the session store, and the CloudNativePG cluster: two sections of the list in list.ts. */
 import { isSocket, readConnection, urlProblem } from "@routeql/contract/connection/connection";
+import { databaseName } from "@routeql/database/migrate/settings";
 import { pins } from "@routeql/pins/pins";
 import { readSessionsUrl } from "@routeql/sidecar-settings/sessions-url";
 import { matching, oneOf, range, serviceImage } from "../values/checks.ts";
@@ -15,8 +16,10 @@ const databaseUrl: Check<"secret"> = (value) => {
   if (isSocket(host)) return "names a socket, which containers do not have; give a host";
   if (sslrootcert !== undefined && sslrootcert !== "system")
     return "has sslrootcert, a file that containers do not have; give its path in databaseCaFile";
-  const complete = host !== "" && user && password && /^[a-z][a-z0-9_]{0,62}$/.test(database);
-  return complete ? undefined : `must have the form ${databaseUrlForm}, the database's name in a-z, 0-9 and _`;
+  const complete = host !== "" && user && password && databaseName.test(database);
+  return complete
+    ? undefined
+    : `must have the form ${databaseUrlForm}, the database's name in letters, digits, _ and -`;
 };
 
 /** A contradiction between the encryption of a valid `databaseUrl` and given authorities: `databaseCaFile`, `authoritiesFile`. */

@@ -58,7 +58,7 @@ const cases: readonly (readonly [SettingName, readonly string[], readonly string
   [
     "databaseUrl",
     ["postgres://root:pw@db/routes", "postgresql://r:p@192.0.2.1:6432/r?sslmode=require"],
-    ["db", "postgres://db/routes", "postgres://root:pw@db", "postgres://root:pw@db/Routes", "mysql://r:p@d/e"],
+    ["db", "postgres://db/routes", "postgres://root:pw@db", "postgres://root:pw@db/routes.old", "mysql://r:p@d/e"],
   ],
   [
     "sessionsUrl",

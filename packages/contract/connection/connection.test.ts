@@ -11,6 +11,12 @@ test.each([
   ["postgresql://app:pw@free.example.com:26257/app?sslmode=verify-full&sslrootcert=system", { sslrootcert: "system" }],
   ["postgres://app:pw@db.example.com/app?ssl=true&connect_timeout=10&application_name=x", { sslmode: "require" }],
   ["postgres://app@db.example.com/app?sslrootcert=system", { sslmode: "verify-full" }],
+  // Neon.
+  [
+    "postgresql://o:pw@ep-a-b-123-pooler.eu.example.tech/neondb?sslmode=require&channel_binding=require",
+    { channelBinding: "require" },
+  ],
+  ["postgresql://app:pw@db.example.com/app?channel_binding=disable", { channelBinding: "disable" }],
 ])("reads %s", (url, expected) => {
   expect(readConnection(url)).toMatchObject(expected);
 });
@@ -26,11 +32,24 @@ test.each([
   ["postgres://db:70000/app", "the port is not a number from 1 to 65535"],
   ["postgres://db/app?sslmode=always", "sslmode has another value than disable, allow, prefer"],
   ["postgres://db/app?sslmode=require&sslrootcert=system", "sslrootcert=system needs sslmode=verify-full"],
-  ["postgres://db/app?channel_binding=require", "the parameter channel_binding with this value is not supported"],
+  ["postgres://db/app?channel_binding=yes", "channel_binding has another value than disable, prefer, require"],
+  ["postgres://db/app?sslmode=disable&channel_binding=require", "needs TLS, which sslmode=disable forbids"],
+  ["postgres:///app?host=/run/postgresql&channel_binding=require", "needs TLS, which sockets do not have"],
   [
     "postgres://db/app?options=-csearch_path%3Dx",
     "the parameter options is not supported. Remove it; the services set",
   ],
+  [
+    "postgres://db/app?options=endpoint%3Dep-a-b-123",
+    "the services send the name of the host in TLS, which replaces it",
+  ],
+  [
+    "postgres://db/app?sslmode=no-verify",
+    "disable, allow, prefer, require, verify-ca, verify-full; node-postgres's no-verify is",
+  ],
+  ["postgres://db/app?sslnegotiation=direct", "Remove it; such a server offers the ordinary start of TLS too"],
+  ["postgres://db/app?load_balance_hosts=random", "Remove it; the URL has one host"],
+  ["postgres://db/app?gssencmode=require", "the parameter gssencmode with this value is not supported"],
   ["postgres://db/app?target_session_attrs=read-write", "Give the address of the primary"],
   ["postgres://db/app?hostaddr=192.0.2.1", "Give the address as the host"],
   ["postgres://db/app?sslkey=/k", "the parameter sslkey is not supported"],
@@ -61,6 +80,7 @@ test("writes URLs that it reads back", () => {
           database,
           sslmode: "verify-full",
           sslrootcert: "/a b",
+          channelBinding: "disable",
         } as const;
         const read = readConnection(writeConnection(given));
         expect(read).toEqual(given);

@@ -4,11 +4,16 @@ import { type ConnectionParameters, ConnectionUrlError, parseConnectionUrl } fro
 export const sslModes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
 export type SslMode = (typeof sslModes)[number];
 
+/** Values of `channel_binding` that differ from libpq's default, `prefer`. */
+export const channelBindings = ["disable", "require"] as const;
+
 export interface Encryption {
   /** Undefined is libpq's default, `prefer`. */
   readonly sslmode?: SslMode;
   /** `system`, or a file in PEM. */
   readonly sslrootcert?: string;
+  /** Whether the login is bound to the certificate of the server (SCRAM-SHA-256-PLUS). Undefined: if the server offers it. */
+  readonly channelBinding?: (typeof channelBindings)[number];
 }
 
 export interface Connection extends Encryption {
@@ -27,7 +32,6 @@ const number = /^-?\d+$/;
 const harmless: Readonly<Record<string, RegExp>> = {
   application_name: any,
   fallback_application_name: any,
-  channel_binding: /^(disable|prefer)$/,
   client_encoding: /^(auto|utf-?8)$/i,
   connect_timeout: number,
   gssencmode: /^(disable|prefer)$/,
@@ -48,21 +52,36 @@ const harmless: Readonly<Record<string, RegExp>> = {
   tcp_user_timeout: number,
 };
 
-const used = new Set(["user", "password", "host", "port", "dbname", "sslmode", "sslrootcert"]);
+const used = new Set(["user", "password", "host", "port", "dbname", "sslmode", "sslrootcert", "channel_binding"]);
+
+const clientCertificate = "Remove it; the services log in by password";
+const login = "Write the user and the password into the URL";
 
 const remedies: Readonly<Record<string, string>> = {
-  channel_binding: "Remove it; a verified certificate (sslmode=verify-full) protects the connection instead",
   options: "Remove it; the services set their own options",
   hostaddr: "Give the address as the host",
   target_session_attrs: "Give the address of the primary",
-  load_balance_hosts: "Remove it",
+  load_balance_hosts: "Remove it; the URL has one host",
+  sslnegotiation: "Remove it; such a server offers the ordinary start of TLS too",
+  require_auth: "Remove it; channel_binding=require demands SCRAM",
+  sslcert: clientCertificate,
+  sslkey: clientCertificate,
+  passfile: login,
+  service: login,
 };
+
+/** What Neon routes by for clients that do not send the host name in TLS. */
+const routing = /^(?:endpoint|project)=[\w.-]+$/;
 
 function refuseOthers(parameters: ConnectionParameters): void {
   for (const [name, value] of Object.entries(parameters)) {
     if (used.has(name) || harmless[name]?.test(value) === true) continue;
+    const remedy =
+      name === "options" && routing.test(value)
+        ? "Remove it; the services send the name of the host in TLS, which replaces it"
+        : (remedies[name] ?? "Remove it");
     throw new ConnectionUrlError(
-      `the parameter ${name}${harmless[name] === undefined ? "" : " with this value"} is not supported. ${remedies[name] ?? "Remove it"}`,
+      `the parameter ${name}${harmless[name] === undefined ? "" : " with this value"} is not supported. ${remedy}`,
     );
   }
 }
@@ -79,12 +98,26 @@ function portOf(text: string | undefined): number {
 function encryptionOf({ sslmode, sslrootcert }: ConnectionParameters): Encryption {
   const mode = sslModes.find((each) => each === sslmode);
   if (sslmode !== undefined && mode === undefined)
-    throw new ConnectionUrlError(`sslmode has another value than ${sslModes.join(", ")}`);
+    throw new ConnectionUrlError(
+      `sslmode has another value than ${sslModes.join(", ")}${sslmode === "no-verify" ? "; node-postgres's no-verify is require" : ""}`,
+    );
   if (sslrootcert === undefined || sslrootcert === "") return mode === undefined ? {} : { sslmode: mode };
   if (sslrootcert !== "system") return { ...(mode === undefined ? {} : { sslmode: mode }), sslrootcert };
   if (mode !== undefined && mode !== "verify-full")
     throw new ConnectionUrlError("sslrootcert=system needs sslmode=verify-full, as in libpq");
   return { sslmode: "verify-full", sslrootcert };
+}
+
+function bindingOf({ channel_binding: value, sslmode, host = "" }: ConnectionParameters): Encryption {
+  if (value === undefined || value === "prefer") return {};
+  const channelBinding = channelBindings.find((each) => each === value);
+  if (channelBinding === undefined)
+    throw new ConnectionUrlError("channel_binding has another value than disable, prefer, require");
+  if (channelBinding === "require" && (sslmode === "disable" || isSocket(host)))
+    throw new ConnectionUrlError(
+      `channel_binding=require needs TLS, which ${sslmode === "disable" ? "sslmode=disable forbids" : "sockets do not have"}. Remove one of them`,
+    );
+  return { channelBinding };
 }
 
 /** Reads a URL with one server. @throws ConnectionUrlError for a URL that libpq or a service of this product refuses */
@@ -105,6 +138,7 @@ export function readConnection(text: string): Connection {
     ...(password === undefined ? {} : { password }),
     ...(database === undefined ? {} : { database }),
     ...encryptionOf(parameters),
+    ...bindingOf(parameters),
   };
 }
 
@@ -129,10 +163,11 @@ const writtenHost = (host: string): string => {
 };
 
 /** A URL that libpq, node-postgres and {@link readConnection} read alike. */
-export function writeConnection({ host, port, user, password, database, sslmode, sslrootcert }: Connection): string {
+export function writeConnection({ host, port, user, password, database, ...encryption }: Connection): string {
+  const { sslmode, sslrootcert, channelBinding } = encryption;
   const login = [user, password].flatMap((each) => (each === undefined ? [] : [encodeURIComponent(each)])).join(":");
   // libpq reads a plus sign as such.
-  const query = Object.entries({ sslmode, sslrootcert })
+  const query = Object.entries({ sslmode, sslrootcert, channel_binding: channelBinding })
     .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`]))
     .join("&");
   return `postgres://${login === "" ? "" : `${login}@`}${writtenHost(host)}:${port}/${encodeURIComponent(database ?? "")}${query === "" ? "" : `?${query}`}`;

@@ -24,8 +24,18 @@ test.each<readonly [string, Record<string, string>]>([
 });
 
 test.each([
-  ["Postgres://db", "it must begin with postgres:// or postgresql://"],
-  ["host=db dbname=app", "it must begin with postgres:// or postgresql://"],
+  ["mysql://db", "it must begin with postgres:// or postgresql://"],
+  ["Postgres://db", "Write it in lower case"],
+  ["host=db dbname=app", "A list of keywords is not supported"],
+  [
+    "Host=db;Username=u;Password=p;SSL Mode=Require;Trust Server Certificate=true",
+    "A list of keywords is not supported",
+  ],
+  ["jdbc:postgresql://db:5432/app?user=u&password=p&ssl=true", "Remove jdbc:"],
+  ["postgresql+psycopg2://u:p@db/app", "Remove the + and the name of the driver"],
+  ["postgresql+asyncpg://u:p@db/app?ssl=require", "Remove the + and the name of the driver"],
+  ["prisma+postgres://accelerate.example.net/?api_key=k", "Give the address of Postgres itself"],
+  ["psql 'postgresql://u:p@db/app?sslmode=require'", "Give the URL alone, without psql"],
   ["postgres://u:100%@db/app", "the password has a % without two hexadecimal digits"],
   ["postgres://u:a%00@db/app", "the password has a zero byte"],
   ["postgres://u:a b@db/app", "the password has a space. Write it as %20"],
@@ -35,9 +45,20 @@ test.each([
   ["postgres://[::1]x/app", "is not followed by a port or a slash"],
   ["postgres://db/app?sslmode", "a parameter after ? has no value"],
   ["postgres://db/app?a=b=c", "a second = sign"],
-  ["postgres://db/app?pgbouncer=true", "no parameter pgbouncer. Remove it"],
+  [
+    "postgres://db/app?pgbouncer=true&connection_limit=1",
+    "no parameter pgbouncer. Remove it, and give an address without",
+  ],
+  ["postgres://db/app?schema=public", "no parameter schema. Remove it"],
+  ["postgres://db/app?sslmode=require&uselibpqcompat=true", "no parameter uselibpqcompat. Remove it"],
+  ["postgres://db/app?ssl=no-verify", "no parameter ssl. Write sslmode=require"],
+  ["postgres://db/app?ssl=1", "no parameter ssl. Write sslmode=require"],
+  ["postgres://db/app?ssl=false", "no parameter ssl. Write sslmode=disable"],
   ["postgres://db/app?SSLMODE=require", "no parameter SSLMODE. Remove it"],
-  ["postgres://admin:ab/c?Secret1=x@db/app", "no parameter of such a name. Remove it"],
+  [
+    "postgres://admin:ab/c?Secret1=x@db/app",
+    "no parameter of such a name. Write a / or ? of the password as %2F or %3F",
+  ],
 ])("refuses %s, as libpq, without a value of it", (url, reason) => {
   expect(() => parseConnectionUrl(url)).toThrow(reason);
 });

@@ -21,6 +21,22 @@ const keywords = new Set(
     .split(" "),
 );
 
+/** Forms of a URL that other programs take, and the way to write them here. */
+const otherForms: readonly (readonly [form: RegExp, remedy: string])[] = [
+  [/^jdbc:postgresql:/i, "Remove jdbc:"],
+  [/^postgres(?:ql)?\+[\w.]+:\/\//i, "Remove the + and the name of the driver"],
+  [/^prisma(?:\+postgres)?:\/\//i, "Give the address of Postgres itself; Prisma's is another protocol"],
+  [/^postgres(?:ql)?:\/\//i, "Write it in lower case"],
+  [/^(?:psql\b|["'])/, "Give the URL alone, without psql and quotation marks"],
+  [/^[\w ]+=/, "A list of keywords is not supported"],
+];
+
+/** Why a parameter that libpq does not have cannot be removed without a replacement. */
+function remedyOf(keyword: string, value: string): string {
+  if (keyword === "ssl") return `Write sslmode=${/^(?:false|0|off|no|disable)$/i.test(value) ? "disable" : "require"}`;
+  return keyword === "pgbouncer" ? "Remove it, and give an address without a pooler" : "Remove it";
+}
+
 /** Whether a text is a connection URL at all. libpq also reads `host=… dbname=…`, which this product does not. */
 export const isConnectionUrl = (text: string): boolean => /^postgres(?:ql)?:\/\//.test(text);
 
@@ -78,18 +94,24 @@ function* parametersOf(query: string): Iterable<readonly [name: string, value: s
     // As in libpq: the forms of JDBC, and of Postgres before 7.4.
     if (keyword === "ssl" && text === "true") yield ["sslmode", "require"];
     else if (keyword === "requiressl") yield ["sslmode", text.startsWith("1") ? "require" : "prefer"];
-    else if (!keywords.has(keyword))
+    else if (!keywords.has(keyword)) {
+      // After an unencoded / and ? of a password, its rest stands here.
+      const isNamed = /^\w{1,40}$/.test(keyword) && !query.includes("@");
       throw new ConnectionUrlError(
-        // After an unencoded / and ? of a password, its rest stands here.
-        `libpq, and so Hasura and pg_dump, have no parameter ${/^\w{1,40}$/.test(keyword) && !query.includes("@") ? keyword : "of such a name"}. Remove it`,
+        `libpq, and so Hasura and pg_dump, have no parameter ${isNamed ? keyword : "of such a name"}. ${isNamed ? remedyOf(keyword, text) : query.includes("@") ? "Write a / or ? of the password as %2F or %3F" : "Remove it"}`,
       );
-    else yield [keyword, text];
+    } else yield [keyword, text];
   }
 }
 
 /** The parameters of a URL by libpq's keywords; absent ones have no entry. @throws ConnectionUrlError where libpq refuses the URL */
 export function parseConnectionUrl(text: string): ConnectionParameters {
-  if (!isConnectionUrl(text)) throw new ConnectionUrlError("it must begin with postgres:// or postgresql://");
+  if (!isConnectionUrl(text)) {
+    const [, remedy] = otherForms.find(([form]) => form.test(text)) ?? [];
+    throw new ConnectionUrlError(
+      `it must begin with postgres:// or postgresql://${remedy === undefined ? "" : `. ${remedy}`}`,
+    );
+  }
   let rest = text.slice(text.indexOf("://") + 3);
   const found = new Map<string, string>();
   const store = (keyword: string, written: string, what: string): void => {

@@ -47,7 +47,9 @@ export function connectionOf(
   if (ssl === null || ssl === undefined) return address;
   try {
     const { encryptIfOffered: _ofUrl, ...place } = address;
-    return { ...place, ...encryptionOf(ssl, (name) => lookUp(name, "ssl_configuration")) };
+    const encryption = encryptionOf(ssl, (name) => lookUp(name, "ssl_configuration"));
+    // A parameter of the URL alone.
+    return { ...place, ...encryption, enableChannelBinding: place.enableChannelBinding !== false };
   } catch (error) {
     throw wrong(error, "ssl_configuration");
   }
