@@ -17,6 +17,14 @@ const result = {
     step("replace", "Container", "gateway", ["ports", "envs"]),
     step("create", "Container", "archive"),
     step("same", "Network", "gateway-host"),
+    { op: "create", urn: "urn:pulumi:site::routeql::pulumi:pulumi:Stack::site" },
+    { op: "create", urn: "urn:pulumi:site::routeql::pulumi:providers:docker::default_5_2_0" },
+    { op: "create", urn: "urn:pulumi:site::routeql::routeql:index:RouteQL::routeql" },
+    { op: "create", urn: "urn:pulumi:site::routeql::routeql:index:RouteQL$routeql:docker:Service::engine" },
+    {
+      op: "create",
+      urn: "urn:pulumi:site::routeql::routeql:index:RouteQL$routeql:docker:Service$docker:index/network:Network::routeql-edge",
+    },
   ],
 };
 
@@ -28,6 +36,7 @@ Services: engine starts
 create 1 Volume: database
 create 2 Container: engine, archive
 replace 1 Container: gateway (ports, envs)
+create 1 Network: edge
 
 Each property: npm run preview -- --stack site --diff`,
   );

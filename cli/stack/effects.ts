@@ -59,11 +59,14 @@ export function describeEffects(steps: readonly Step[]): string[] {
   ];
 }
 
+/** Whether a resource is a provider, a component or the stack itself, which exist only in the state. */
+const isOfProgram = (urn: string): boolean => /^(pulumi|routeql):/.test(urn.split("::")[2]?.split("$").at(-1) ?? "");
+
 /** One line for each operation and type, such as `replace 2 Container: engine (envs), gateway (ports)`. */
 export function describeSteps(steps: readonly Step[]): string[] {
   const groups = new Map<string, string[]>();
   for (const { op, urn, diffs = [] } of steps) {
-    if (!/^(create|update|replace|delete)$/.test(op)) continue;
+    if (!/^(create|update|replace|delete)$/.test(op) || isOfProgram(urn)) continue;
     const [type, name] = partsOf(urn);
     const key = `${op} ${type}`;
     const shown = op === "create" || diffs.length === 0 ? name : `${name} (${diffs.join(", ")})`;
