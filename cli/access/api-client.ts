@@ -9,6 +9,9 @@ import type { StackAccess } from "./access.ts";
 /** Time in milliseconds after which a silent gateway counts as down. The engine's own statement limit is 30 s. */
 const answerTimeout = 60_000;
 
+/** Codes of Node and OpenSSL for a certificate that a client does not accept. */
+const certificateCodes = /^(CERT_|DEPTH_ZERO_|ERR_TLS_CERT_|SELF_SIGNED_|UNABLE_TO_)/;
+
 export interface Credentials {
   readonly email: string;
   readonly password: string;
@@ -113,12 +116,19 @@ async function send(
       call.end(text);
     });
   } catch (error) {
-    const unknownName = error instanceof Error && "code" in error && error.code === "ENOTFOUND";
-    throw new Failure(`${url} does not answer: ${messageOf(error)}`, {
-      remedy: unknownName
-        ? "PUBLIC_HOST must resolve on this machine too: add the name to DNS or to /etc/hosts."
-        : `run \`npm run up${stackArgument(stack)}\`; \`npm run logs --${stackOption(stack)} gateway\` shows the gateway's log.`,
-      cause: error,
-    });
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    const isRefused = certificateCodes.test(code);
+    throw new Failure(
+      `${url} ${isRefused ? "has a certificate that is refused" : "does not answer"}: ${messageOf(error)}`,
+      {
+        remedy:
+          code === "ENOTFOUND"
+            ? "PUBLIC_HOST must resolve on this machine too: add the name to DNS or to /etc/hosts."
+            : isRefused
+              ? `\`npm run status${stackArgument(stack)}\` names the problem of the certificate and the next command.`
+              : `run \`npm run up${stackArgument(stack)}\`; \`npm run logs --${stackOption(stack)} gateway\` shows the gateway's log.`,
+        cause: error,
+      },
+    );
   }
 }
