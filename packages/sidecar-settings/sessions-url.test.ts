@@ -4,6 +4,12 @@ import { readSessionsUrl } from "./sessions-url.ts";
 test.each([
   // Access keys of managed stores are base64.
   ["rediss://:ab+cd=@store.example.net:6380", { port: 6380, password: "ab+cd=", encrypted: true }],
+  [
+    "valkeys://default:ab@store.example.net:12691",
+    { username: "default", password: "ab", port: 12_691, encrypted: true },
+  ],
+  ["valkey://default:ab@store.example.net", { username: "default", password: "ab" }],
+  ["redis://:ab@store.example.net", { password: "ab" }],
   ["redis://default:a%25b%2Fc%40d@store.example.net/3", { username: "default", password: "a%b/c@d", db: 3 }],
   ["redis://:a:b@store.example.net/", { password: "a:b" }],
 ])("reads %s", (text, expected) =>

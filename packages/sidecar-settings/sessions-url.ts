@@ -16,10 +16,10 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** Reads `redis[s]://[<user>]:<password>@<host>[:<port>][/<number>]`. @returns the end of a sentence about another text, without its values */
+/** Reads `redis[s]://[<user>]:<password>@<host>[:<port>][/<number>]`, also with `valkey[s]`. @returns the end of a sentence about another text, without its values */
 export function readSessionsUrl(text: string): SessionsAddress | string {
   const url = URL.parse(text);
-  if (url === null || !/^rediss?:$/.test(url.protocol) || url.hostname === "")
+  if (url === null || !/^(?:redis|valkey)s?:$/.test(url.protocol) || url.hostname === "")
     return "must be an address that starts with redis:// or rediss://. Write each / ? # @ : of the password as %2F %3F %23 %40 %3A";
   if (url.search !== "" || url.hash !== "")
     return "has parameters after ? or #, which are not supported. Remove them, or write ? and # of the password as %3F and %23";
@@ -34,6 +34,6 @@ export function readSessionsUrl(text: string): SessionsAddress | string {
     ...(username === "" ? {} : { username }),
     ...(password === "" ? {} : { password }),
     db: Number(db[1] ?? 0),
-    encrypted: url.protocol === "rediss:",
+    encrypted: url.protocol === "rediss:" || url.protocol === "valkeys:",
   };
 }

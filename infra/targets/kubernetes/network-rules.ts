@@ -140,6 +140,8 @@ const standardPorts: Readonly<Record<string, number>> = {
   "postgresql:": 5432,
   "redis:": 6379,
   "rediss:": 6379,
+  "valkey:": 6379,
+  "valkeys:": 6379,
   "http:": 80,
   "https:": 443,
   "ws:": 80,
