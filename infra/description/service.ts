@@ -132,6 +132,8 @@ export interface ServiceDescription {
   readonly after: readonly ServiceName[];
   /** Seconds in which it may still receive requests after the decision to stop it, because callers learn about it late. */
   readonly drainSeconds?: number;
+  /** A file that exists in the container from then on, so that the service asks its clients for new connections. */
+  readonly drainFile?: string;
   /** Seconds between the stop signal and the kill. */
   readonly graceSeconds: number;
 }

@@ -102,6 +102,7 @@ export function describeGateway(
     calls: [graphqlService(settings), "auth-sidecar"],
     after: [],
     drainSeconds: 15,
+    drainFile: "/tmp/draining",
     graceSeconds: 30,
   };
 }

@@ -84,6 +84,8 @@ done
 # shellcheck source=nginx/configuration/follow.sh
 . /run/routeql/nginx/follow.sh
 files_changed || write_version
+# A container that is restarted in the same pod serves again.
+rm -f /tmp/draining
 # (5) An update tries new files in a container of its own, without a network.
 [ "${1:-}" != check ] || exec nginx -t -q -c "$configuration"
 follow $$ &

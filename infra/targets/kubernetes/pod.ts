@@ -102,9 +102,12 @@ function volumes({ temporary }: ServiceDescription, files: readonly FileSource[]
 }
 
 /** A terminating pod keeps serving until its clients know; then its own signal stops it. */
-function lifecycle({ run, drainSeconds = 0 }: ServiceDescription): Pick<types.input.core.v1.Container, "lifecycle"> {
+function lifecycle(service: ServiceDescription): Pick<types.input.core.v1.Container, "lifecycle"> {
+  const { run, drainSeconds = 0, drainFile } = service;
   if (run === "job" || drainSeconds === 0) return {};
-  return { lifecycle: { preStop: { exec: { command: ["sleep", String(drainSeconds)] } } } };
+  const sleep = ["sleep", String(drainSeconds)];
+  const command = drainFile === undefined ? sleep : ["sh", "-c", 'touch "$0"; exec "$@"', drainFile, ...sleep];
+  return { lifecycle: { preStop: { exec: { command } } } };
 }
 
 /** Settings of the owner that a pod takes as they are. */

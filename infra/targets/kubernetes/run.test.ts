@@ -61,6 +61,8 @@ const gateway = describeTestService({
   calls: ["engine"],
   after: ["engine"],
   ports: [{ internal: 8443, published: 443 }],
+  drainSeconds: 15,
+  drainFile: "/tmp/draining",
   files: { "tls/certificate.pem": output("CERTIFICATE"), "tls/private-key.pem": { secret: "tls-private-key" } },
 });
 const everything = [database, migrate, engine, gateway];
@@ -222,6 +224,9 @@ test("a draining pod keeps serving and has additional time to stop", () => {
   const { spec } = inputs(types.deployment, "engine").spec.template;
   expect(spec.containers[0]["lifecycle"]).toEqual({ preStop: { exec: { command: ["sleep", "5"] } } });
   expect(spec["terminationGracePeriodSeconds"]).toBe(15);
+  expect(inputs(types.deployment, "gateway").spec.template.spec.containers[0]["lifecycle"]).toEqual({
+    preStop: { exec: { command: ["sh", "-c", 'touch "$0"; exec "$@"', "/tmp/draining", "sleep", "15"] } },
+  });
   expect(inputs(types.deployment, "engine").spec["strategy"]).toEqual({
     type: "RollingUpdate",
     rollingUpdate: { maxSurge: 1, maxUnavailable: 0 },
