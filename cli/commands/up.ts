@@ -76,7 +76,7 @@ export function upSummary(
     ...(metrics === undefined ? [] : [`  Metrics   ${metrics.startsWith("http:") ? metrics : shown(metrics)}`]),
     `  Secrets   ${shown(stackPaths(stack).accessFile)} (source it in a shell)`,
     ...(newPassword
-      ? [`  Login     ${access.adminEmail} with the generated password ${access.adminPassword} (shown only once)`]
+      ? [`  Login     ${access.adminEmail} with the generated password ${access.adminPassword} (stored in access.env)`]
       : []),
     ...(replacement === undefined
       ? []
