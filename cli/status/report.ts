@@ -112,6 +112,7 @@ export interface LastRun {
 
 /** Notifications of the Alertmanager since its start. */
 export interface Deliveries {
+  /** Notifications for which an attempt began, also those that no receiver accepted. */
   readonly sent: number;
   /** Requests to receivers that have ended, also those that failed. */
   readonly answered: number;

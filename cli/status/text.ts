@@ -129,7 +129,10 @@ export function statusText(report: StatusReport): string {
     facts.push(["alerts", alerts.map(({ name, service }) => `${name} ${service}`.trim()).join(", ") || "none"]);
   if (deliveries !== undefined)
     facts.push(
-      ["alert delivery", `${deliveries.sent} sent, ${deliveries.failed} failed`],
+      [
+        "alert delivery",
+        `notifications: ${deliveries.sent}, failed attempts: ${deliveries.failed} of ${deliveries.answered}`,
+      ],
       [
         "silences",
         deliveries.silences === 0 ? "none" : `${deliveries.silences} in force: the alerts that they match are not sent`,
