@@ -15,6 +15,7 @@ import { restoreFrom } from "../database/restore.ts";
 import { createFromBackup } from "../stack/create-from-backup.ts";
 import { privateCopyOf } from "../saved-state/private-copy.ts";
 import { type Command, type ParsedArguments, stackArgument, stackOption } from "../foundation/command.ts";
+import { archiveAdvice, archiveFacts } from "../status/archive-facts.ts";
 import { openPlace } from "../open-place.ts";
 import type { Job } from "../place/stack-place.ts";
 import { accessOf } from "../access/access.ts";
@@ -101,6 +102,14 @@ async function toMoment(stack: string, point: string, args: ParsedArguments, sig
   console.log(`- ${await openLogins(stack, signal)}`);
 }
 
+/** A new database may have the archive of the former one. */
+async function adviceOnArchive(stack: string, signal: AbortSignal): Promise<readonly string[]> {
+  const place = await openPlace(stack);
+  const services = await place.services(signal);
+  if (!services.some(({ service, state }) => service === "archive" && state === "running")) return [];
+  return archiveAdvice(await archiveFacts(await place.enter("archive"), signal), stack);
+}
+
 export const command: Command = {
   description: {
     name: "restore",
@@ -166,5 +175,6 @@ export const command: Command = {
     console.log(`The database of the stack ${stack} now has the content of ${file}.`);
     for (const sentence of kept) console.log(`- ${sentence}`);
     console.log(`- ${await openLogins(stack, signal)}`);
+    if (key !== undefined) for (const sentence of await adviceOnArchive(stack, signal)) console.log(`- ${sentence}`);
   },
 };

@@ -8,6 +8,7 @@ import { Failure } from "@routeql/host/failure";
 import { lastWords } from "@routeql/host/program-streams";
 import { stackArgument, stackOption } from "../foundation/command.ts";
 import { type Archive, type ArchiveCommand, noArchive } from "../place/archive.ts";
+import { isOfAnother } from "../status/archive-facts.ts";
 
 const program = "pgbackrest-archive";
 
@@ -51,7 +52,7 @@ async function flush(stack: string, signal: AbortSignal): Promise<void> {
 
 /** The archive's own advice for another database is the restore that already runs. */
 export const flushNotice = (lines: readonly string[]): string =>
-  lines.some((line) => line.includes("belongs to another database"))
+  lines.some(isOfAnother)
     ? "The current database is new and has no change in the archive. The restore replaces it."
     : ["The newest changes may be missing in the archive:", ...lines].join("\n  ");
 

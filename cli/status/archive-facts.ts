@@ -1,5 +1,6 @@
 import { messageOf } from "@routeql/host/failure";
 import type { Execute } from "@routeql/host/program-streams";
+import { stackOption } from "../foundation/command.ts";
 import { outputOf } from "./alerts.ts";
 import type { ArchiveFacts } from "./report.ts";
 
@@ -17,6 +18,18 @@ export async function archiveFacts(execute: Execute, signal: AbortSignal): Promi
     return { newestBackup: null, problem: reason };
   }
 }
+
+/** Whether the text names an archive of another database, as after a restore into a new one. */
+export const isOfAnother = (text: string): boolean => text.includes("belongs to another database");
+
+/** The sentence for the end of a restore into a new database; none for an archive of this database. */
+export const archiveAdvice = ({ problem = "" }: ArchiveFacts, stack: string): readonly string[] =>
+  isOfAnother(problem)
+    ? [
+        "The archive belongs to the former database and takes no changes of this one. " +
+          `To restore it with its later changes: npm run restore --${stackOption(stack)} --latest`,
+      ]
+    : [];
 
 /** @param text seconds of the newest backup or 0, a tab, and the cause of failures or nothing */
 export function readArchiveFacts(text: string): ArchiveFacts {

@@ -1,4 +1,5 @@
 import { stackArgument, stackOption } from "../foundation/command.ts";
+import { isOfAnother } from "./archive-facts.ts";
 import { databaseProblems } from "./database-problems.ts";
 import { feedProblems, older, vrpsProblems } from "./feed-problems.ts";
 import type { ArchiveFacts, DatabaseFacts, EndpointState, Problem, ServiceState, StatusReport } from "./report.ts";
@@ -181,10 +182,15 @@ function archiveProblems(
   now: number,
 ): Problem[] {
   const problems: Problem[] = [];
-  const add = (reason: string): unknown =>
-    problems.push({ subject: "archive", reason, next: "docs/operate/runbooks.md#archivefails" });
+  const add = (reason: string, next = "docs/operate/runbooks.md#archivefails"): unknown =>
+    problems.push({ subject: "archive", reason, next });
+  const restoresLatest = `npm run restore --${stackOption(stack)} --latest; docs/operate/backup.md#on-an-empty-machine`;
   const { failed, failsSince } = database?.archiver ?? { failed: 0, failsSince: null };
-  if (archive?.problem !== undefined) add(`changes do not reach the archive: ${archive.problem}`);
+  if (archive?.problem !== undefined)
+    add(
+      `changes do not reach the archive: ${archive.problem}`,
+      isOfAnother(archive.problem) ? restoresLatest : undefined,
+    );
   else if (failsSince !== null) add(`changes do not reach the archive (${failed} failures, the last at ${failsSince})`);
   const newest = archive === undefined ? database?.lastBackup?.at : archive.newestBackup;
   const limit = backupAge ?? (archive === undefined ? Infinity : longestWithoutBackup);
@@ -194,7 +200,10 @@ function archiveProblems(
   if (!older(newest, limit, now)) return problems;
   if (archive !== undefined) {
     if (archive.problem === undefined)
-      add(newest === null ? "the archive has no backup" : `the newest backup in the archive is of ${newest}`);
+      add(
+        newest === null ? "the archive has no backup" : `the newest backup in the archive is of ${newest}`,
+        "docs/operate/runbooks.md#backupold",
+      );
   } else
     problems.push({
       subject: "backup",

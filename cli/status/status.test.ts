@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Failure } from "@routeql/host/failure";
 import type { Execute } from "@routeql/host/program-streams";
 import { alertProblems, readAlerts } from "./alerts.ts";
-import { readArchiveFacts } from "./archive-facts.ts";
+import { archiveAdvice, readArchiveFacts } from "./archive-facts.ts";
 import { changesOf } from "../report/collect.ts";
 import { unreadableDatabase } from "./database-problems.ts";
 import { factProblems, serviceProblems, withMissing } from "./problems.ts";
@@ -243,6 +243,26 @@ test.each([
   expect(factProblems({ ...good, ...database(changes) }, {}, "dev", now)).toMatchObject([{ next }]);
 });
 
+const ofAnother = {
+  newestBackup: "2026-05-04T03:00:00.000Z",
+  problem: "the archive belongs to another database. Restore from it (npm run restore -- --latest).",
+};
+
+test.each([
+  [ofAnother, {}, "npm run restore -- --stack dev --latest; docs/operate/backup.md#on-an-empty-machine"],
+  [{ ...ofAnother, problem: "the disk of the archive is full." }, {}, "docs/operate/runbooks.md#archivefails"],
+  [{ newestBackup: "2026-05-04T03:00:00.000Z" }, { backupAge: 3_600_000 }, "docs/operate/runbooks.md#backupold"],
+])("names the remedy for an archive with the facts %j", (archive, limits, next) => {
+  expect(factProblems({ ...good, archive }, limits, "dev", now)).toMatchObject([{ next }]);
+});
+
+test("a restore into a new database ends with the command that restores the archive", () => {
+  expect(archiveAdvice(ofAnother, "site")).toEqual([
+    expect.stringMatching(/belongs to the former database .*: npm run restore -- --stack site --latest$/),
+  ]);
+  expect(archiveAdvice({ newestBackup: null }, "site")).toEqual([]);
+});
+
 test("blames no database for a way to it that is slow", () => {
   expect(unreadableDatabase(new Error("no answer within 20 s"), 20_000, "dev")).toEqual({
     subject: "database",
@@ -394,6 +414,13 @@ test("prints where each live source stands", () => {
     statusText({ ...report, database: { ...facts, feeds: [feedWith(...open)] } });
   expect(text()).toContain("  feed           ris-live stored until 2026-05-04T09:59:57Z (3 s ago), no gap\n");
   expect(text(ended)).toContain("(3 s ago), 1 gap\n");
+});
+
+test("counts failed attempts to deliver alerts, and calls no notification delivered", () => {
+  const deliveries = { sent: 3, answered: 16, failed: 16, silences: 0 };
+  expect(statusText({ ...report, deliveries })).toContain(
+    "  alert delivery  notifications: 3, failed attempts: 16 of 16\n",
+  );
 });
 
 test("names the reasons of answers with 503", () => {

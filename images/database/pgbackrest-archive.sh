@@ -16,6 +16,9 @@ cause() {
   local code=$1 errors=$2
   if grep -qE 'FormatError|CryptoError|ChecksumError' <<<"$errors"; then
     code=95 errors=${errors%%HINT*}
+  elif grep -qE '(Archive|Backup)MismatchError' <<<"$errors"; then
+    # archive-push ends with 103 then.
+    code=28
   fi
   case $errors in
     *"No space left on device"* | *"Disk quota exceeded"*) echo "the disk of the archive is full. Free space on it, or set another ARCHIVE_DIRECTORY." && return ;;
@@ -78,13 +81,15 @@ backrest() {
 }
 
 # Archives a change. The directory is common to the database and the archive: `status` reads the cause with the command `facts`.
-problem=/run/postgresql/archive-problem dropped=/run/postgresql/archive-dropped
+common=${PGBACKREST_PG1_SOCKET_PATH:-/run/postgresql}
+problem=$common/archive-problem dropped=$common/archive-dropped
+note() { { echo "$1" >"$problem.new" && mv "$problem.new" "$problem"; } || true; }
 push() {
   local code=0 errors
   errors=$(backrest archive-push "$1" 2>&1 >/dev/null) || code=$?
   [ -z "$errors" ] || echo "$errors" >&2
   if [ $code != 0 ]; then
-    { echo "${errors##*archive-push failed: }" >"$problem.new" && mv "$problem.new" "$problem"; } || true
+    note "${errors##*archive-push failed: }"
   else
     rm -f "$problem"
     [[ $errors != *"dropped WAL file"* ]] || touch "$dropped" || true
@@ -351,6 +356,8 @@ schedule() {
     backrest stanza-create || code=$?
     # After a lost volume the archive of the former database is reached, and waits for a restore.
     case $code in 0 | 28 | 51) touch /tmp/reached ;; *) rm -f /tmp/reached ;; esac
+    # The first change may come minutes later.
+    case $code in 28 | 51) note "$(cause "$code" "")" ;; esac
     if [ $code = 0 ]; then
       # Daily at ARCHIVE_HOUR, or now after a restore or if the last one is more than a day old.
       if is_left || [ $((now - $(newest '[fdi]'))) -gt 90000 ] || { [ "$(date -u +%-H)" = "$ARCHIVE_HOUR" ] && [ $((now - $(newest '[fdi]'))) -gt 7200 ]; }; then

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -18,6 +18,9 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "routeql-archive-"));
   writeFileSync(join(folder, "key"), "a key");
   program("pgbackrest", 'printf %s "$OUTPUT"; echo "ERROR: [$CODE]: $TEXT" >&2; exit "$CODE"');
+  // The schedule touches a file of its container, and sleeps until it is stopped.
+  program("touch", "");
+  program("sleep", "kill -TERM $PPID");
   program("df", 'echo "Avail IFree Inodes"; echo "$SPACE"');
 });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -28,13 +31,14 @@ async function outputOf(command: string, more: Readonly<Record<string, string>>)
     PATH: `${folder}:${process.env["PATH"]}`,
     ARCHIVE_KEY_FILE: join(folder, "key"),
     PGBACKREST_REPO1_PATH: folder,
+    PGBACKREST_PG1_SOCKET_PATH: folder,
     PGBACKREST_REPO1_TYPE: "posix",
     SPACE: "900 900 1000",
     TEXT: "unable to end the request",
     OUTPUT: "",
     ...more,
   };
-  const { stdout, stderr } = await run("bash", [script, command], { env: environment }).catch(
+  const { stdout, stderr } = await run("bash", [script, ...command.split(" ")], { env: environment }).catch(
     (error: unknown) => error as { stdout: string; stderr: string },
   );
   return stdout + stderr;
@@ -67,6 +71,21 @@ const missing = "[FileMissingError] unable to load info file; HINT: has a stanza
 
 test("names the lost files of an archive", async () => {
   expect(await outputOf("info", { CODE: "103", TEXT: missing })).toContain("the archive has no files of this database");
+});
+
+const mismatch =
+  "unable to find a valid repository: repo1: [ArchiveMismatchError] PostgreSQL version 17, system-id 2 do not match repo1 stanza version 17, system-id 1";
+
+test.each([
+  ["push pg_wal/000000010000000000000001", "103", mismatch],
+  ["schedule", "28", "backup and archive info files exist but do not match the database"],
+])("names an archive of another database for `status` when %s fails with %s", async (command, code, text) => {
+  const cause = "the archive belongs to another database. Restore from it (npm run restore -- --latest)";
+  rmSync(join(folder, "archive-problem"), { force: true });
+  expect(await outputOf(command, { CODE: code, TEXT: text })).toContain(`failed: ${cause}`);
+  expect(readFileSync(join(folder, "archive-problem"), "utf8")).toContain(cause);
+  expect(await outputOf("facts", { CODE: "0" })).toContain(`0\t${cause}`);
+  rmSync(join(folder, "archive-problem"));
 });
 
 test.each([
