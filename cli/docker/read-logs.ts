@@ -1,6 +1,8 @@
 import type { Readable } from "node:stream";
+import type Docker from "dockerode";
 import { dockerClient } from "@routeql/host/docker/client";
 import { FrameReader } from "@routeql/host/docker/output";
+import { Failure } from "@routeql/host/failure";
 import { notUp } from "../foundation/command.ts";
 import { lineSplitter } from "@routeql/host/process";
 import { type LogOptions, type LogReader, selectReaders } from "../logs/logs.ts";
@@ -28,18 +30,24 @@ export async function readDockerLogs(
     service,
     container,
     label: service,
-    read: (onLine) => read(id, options, onLine, signal),
+    read: (onLine) => readDockerLog(dockerClient().getContainer(id), container, options, onLine, signal),
   }));
 }
 
-async function read(
-  id: string,
-  { follow, tail, since }: LogOptions,
+/** @param name of the container @throws Failure with the daemon's error, as for a deleted file */
+export async function readDockerLog(
+  container: Pick<Docker.Container, "logs">,
+  name: string,
+  { follow, tail, since }: Pick<LogOptions, "follow" | "tail" | "since">,
   onLine: (line: string) => void,
   abortSignal: AbortSignal,
 ): Promise<void> {
   const lines = { 1: lineSplitter(onLine), 2: lineSplitter(onLine) };
-  const frames = new FrameReader((output, payload) => lines[output].add(payload.toString("utf8")));
+  let problem = "";
+  const frames = new FrameReader(
+    (output, payload) => lines[output].add(payload.toString("utf8")),
+    (payload) => (problem += payload.toString("utf8")),
+  );
   const options = {
     stdout: true,
     stderr: true,
@@ -48,11 +56,19 @@ async function read(
     ...(tail === undefined ? {} : { tail }),
     ...(since === undefined ? {} : { since: since.getTime() / 1000 }),
   };
-  const container = dockerClient().getContainer(id);
   if (follow) {
     const stream = (await container.logs({ ...options, follow: true })) as unknown as Readable;
     for await (const chunk of stream) frames.add(chunk as Buffer);
   } else frames.add(await container.logs({ ...options, follow: false }));
   lines[1].end();
   lines[2].end();
+  if (problem === "") return;
+  throw new Failure(
+    `Docker could not read the log of ${name}: ${problem.replace("Error grabbing logs: ", "").trim()}`,
+    {
+      remedy: problem.includes("no such file")
+        ? `its file was deleted on this host. \`docker restart ${name}\` begins a new one; the earlier lines are lost.`
+        : "check the disk and the log driver of Docker; its own log names the cause.",
+    },
+  );
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { Failure } from "@routeql/host/failure";
 import { parseArguments, type ParsedArguments } from "../foundation/command.ts";
 import { command } from "../commands/logs.ts";
 import { type LogReader, printLogs, readLogOptions, readSince, selectReaders } from "./logs.ts";
@@ -33,6 +34,25 @@ async function printed(options: Parameters<typeof printLogs>[1]): Promise<string
   await printLogs(readers, options, never, (line) => lines.push(line));
   return lines;
 }
+
+test.each([false, true])(
+  "prints all other logs before it fails for an unreadable one, with follow %s",
+  async (follow) => {
+    const broken: LogReader = { ...reader("front"), read: () => Promise.reject(new Failure("no file")) };
+    const [lines, warnings]: [string[], string[]] = [[], []];
+    const options = { follow, requestId: undefined, json: false };
+    const printing = printLogs(
+      [broken, ...readers],
+      options,
+      never,
+      (line) => lines.push(line),
+      (text) => warnings.push(text),
+    );
+    await expect(printing).rejects.toThrow("no file");
+    expect(lines).toHaveLength(5);
+    expect(warnings).toEqual(follow ? ["Failed: no file"] : []);
+  },
+);
 
 test("prints the lines of all services in order of time", async () => {
   expect(

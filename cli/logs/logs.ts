@@ -1,5 +1,5 @@
 /** The options, sources, lines and output of `npm run logs`. */
-import { Failure } from "@routeql/host/failure";
+import { explain, Failure } from "@routeql/host/failure";
 import { printable } from "@routeql/contract/printable";
 import type { ParsedArguments } from "../foundation/command.ts";
 
@@ -70,12 +70,13 @@ export function selectReaders<Reader extends LogSource>(
   return wanted.length === 0 ? readers : readers.filter(({ service }) => wanted.includes(service));
 }
 
-/** Prints the logs of containers: in order of time, or with `follow` as the lines arrive. */
+/** Prints the logs of containers: in order of time, or with `follow` as the lines arrive. @throws Failure after all other logs, when one cannot be read */
 export async function printLogs(
   readers: readonly LogReader[],
   { follow, requestId, json }: Pick<LogOptions, "follow" | "requestId" | "json">,
   signal: AbortSignal,
   print = (line: string): void => void process.stdout.write(`${line}\n`),
+  warn: (text: string) => void = console.error,
 ): Promise<void> {
   const width = Math.max(...readers.map(({ label }) => label.length));
   const labels = new Map(readers.map(({ container, label }) => [container, label.padEnd(width)]));
@@ -88,16 +89,25 @@ export async function printLogs(
       if (follow) show(line);
       else found.push(line);
     });
-  if (follow) {
-    await Promise.all(
-      readers.map((reader) =>
-        readOne(reader).catch((error: unknown) => signal.aborted || Promise.reject(error as Error)),
-      ),
-    );
-    return;
-  }
-  for (const reader of readers) await readOne(reader);
+  const failures: Failure[] = [];
+  const tryOne = (reader: LogReader): Promise<void> =>
+    readOne(reader).catch((error: unknown) => {
+      if (follow && signal.aborted) return;
+      if (!(error instanceof Failure)) throw error;
+      failures.push(error);
+      // The other logs continue, maybe for hours.
+      if (follow && readers.length > 1) warn(explain(error));
+    });
+  if (follow) await Promise.all(readers.map(tryOne));
+  else for (const reader of readers) await tryOne(reader);
   for (const line of found.toSorted(byTime)) show(line);
+  const [first, ...others] = failures;
+  if (first === undefined || signal.aborted) return;
+  throw others.length === 0
+    ? first
+    : new Failure(failures.map(({ message }) => message).join("; "), {
+        remedy: failures.map(({ remedy }) => remedy).join(" "),
+      });
 }
 
 export interface LogSource {

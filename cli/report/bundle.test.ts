@@ -6,9 +6,11 @@ import { gunzipSync } from "node:zlib";
 import { text } from "node:stream/consumers";
 import { extract } from "tar-stream";
 import { expect, test } from "vitest";
+import { Failure } from "@routeql/host/failure";
 import type { PlainSettings } from "@routeql/infra/settings/list";
 import { withDefaults } from "@routeql/infra/settings/reading/complete";
-import { scrubber, settingsWithoutSecrets, textsIn, withoutAddresses, writeBundle } from "./bundle.ts";
+import type { LogReader } from "../logs/logs.ts";
+import { scrubber, serviceLogs, settingsWithoutSecrets, textsIn, withoutAddresses, writeBundle } from "./bundle.ts";
 
 const secret = 'p"ss/word+1234';
 
@@ -79,4 +81,21 @@ test("writes an archive that only its owner can read, and no file twice", async 
   } finally {
     await rm(folder, { recursive: true });
   }
+});
+
+test("a log that cannot be read ends with the reason, beside all other logs", async () => {
+  const reader = (service: string, read: LogReader["read"]): LogReader => ({
+    service,
+    container: service,
+    label: service,
+    read,
+  });
+  const readers = [
+    reader("engine", () => Promise.reject(new Failure("its file was deleted"))),
+    reader("front", async (onLine) => onLine("one")),
+  ];
+  expect(await serviceLogs({ logs: async () => readers }, 10, new AbortController().signal)).toEqual([
+    { name: "logs/engine.log", text: "its file was deleted\n" },
+    { name: "logs/front.log", text: "one\n" },
+  ]);
 });

@@ -155,13 +155,21 @@ async function resources(place: StackPlace, signal: AbortSignal): Promise<Readon
   return { machine, ...(await place.resources(signal)) };
 }
 
-async function serviceLogs(place: StackPlace, tail: number, signal: AbortSignal): Promise<readonly Entry[]> {
+/** The last lines of each container. A log that cannot be read ends with the reason. */
+export async function serviceLogs(
+  place: Pick<StackPlace, "logs">,
+  tail: number,
+  signal: AbortSignal,
+): Promise<readonly Entry[]> {
   const options = { services: [], follow: false, tail, since: undefined, requestId: undefined, json: false };
   const readers = await place.logs(options, signal);
   const entries: Entry[] = [];
   for (const { container, read } of readers) {
     const lines: string[] = [];
-    await read((line) => lines.push(line));
+    await read((line) => lines.push(line)).catch((error: unknown) => {
+      signal.throwIfAborted();
+      lines.push(messageOf(error));
+    });
     entries.push({ name: `logs/${container}.log`, text: lines.map((line) => `${line}\n`).join("") });
   }
   return entries;

@@ -26,3 +26,13 @@ test("payloads are complete and in order at any cuts of the stream", () => {
     }),
   );
 });
+
+test("the daemon's own errors do not join the output of the container", () => {
+  const [outputs, problems]: [string[], string[]] = [[], []];
+  const reader = new FrameReader(
+    (_output, payload) => outputs.push(payload.toString()),
+    (payload) => problems.push(payload.toString()),
+  );
+  reader.add(Buffer.concat([frame(1, Buffer.from("line")), frame(3, Buffer.from("error"))]));
+  expect([outputs, problems]).toEqual([["line"], ["error"]]);
+});

@@ -10,12 +10,18 @@ export type Output = 1 | 2;
 /** Splits an attached container's stream (Docker Engine API, "Attach to a container"): passes payloads on before a frame ends. */
 export class FrameReader {
   readonly #onPayload: (output: Output, payload: Buffer) => void;
+  readonly #onProblem: (payload: Buffer) => void;
   #header = Buffer.alloc(0);
-  #output: Output = 1;
+  #output: Output | 3 = 1;
   #left = 0;
 
-  constructor(onPayload: (output: Output, payload: Buffer) => void) {
+  /** @param onProblem takes the daemon's own errors; by default they join the standard output */
+  constructor(
+    onPayload: (output: Output, payload: Buffer) => void,
+    onProblem: (payload: Buffer) => void = (payload) => onPayload(1, payload),
+  ) {
     this.#onPayload = onPayload;
+    this.#onProblem = onProblem;
   }
 
   add(chunk: Buffer): void {
@@ -25,14 +31,15 @@ export class FrameReader {
         const payload = rest.subarray(0, this.#left);
         this.#left -= payload.length;
         rest = rest.subarray(payload.length);
-        this.#onPayload(this.#output, payload);
+        if (this.#output === 3) this.#onProblem(payload);
+        else this.#onPayload(this.#output, payload);
         continue;
       }
       const needed = headerLength - this.#header.length;
       this.#header = Buffer.concat([this.#header, rest.subarray(0, needed)]);
       rest = rest.subarray(needed);
       if (this.#header.length < headerLength) return;
-      this.#output = this.#header[0] === 2 ? 2 : 1;
+      this.#output = this.#header[0] === 2 || this.#header[0] === 3 ? this.#header[0] : 1;
       this.#left = this.#header.readUInt32BE(4);
       this.#header = Buffer.alloc(0);
     }
