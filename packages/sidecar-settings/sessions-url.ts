@@ -16,7 +16,10 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** Reads `redis[s]://[<user>]:<password>@<host>[:<port>][/<number>]`, also with `valkey[s]`. @returns the end of a sentence about another text, without its values */
+/**
+ * Reads `redis[s]://[<user>]:<password>@<host>[:<port>][/<number>]`, also with `valkey[s]`.
+ * @returns the end of a sentence about another text, without its values
+ */
 export function readSessionsUrl(text: string): SessionsAddress | string {
   const url = URL.parse(text);
   if (url === null || !/^(?:redis|valkey)s?:$/.test(url.protocol) || url.hostname === "")
