@@ -14,6 +14,7 @@ import { recordRun } from "../place/programs.ts";
 import { stackOption } from "../foundation/command.ts";
 import type { Phase, Ready } from "../foundation/phases.ts";
 import type { StackConfiguration } from "../configuration/configuration.ts";
+import { movesArchive } from "./lost-archive.ts";
 import type { StackFiles } from "./phases.ts";
 import { storedOutputs } from "../pulumi/recovery.ts";
 
@@ -51,7 +52,9 @@ export function backupPhase({ stack, paths }: StackFiles, configuration: Ready<S
       const option = stackOption(stack);
       try {
         show(`${change}: backing up the database`);
-        if (archives(plain) && !(await place.isStopped("archive"))) {
+        // Its backups stay in the former place.
+        const moves = archives(plain) && (await movesArchive(stack, plain));
+        if (archives(plain) && !moves && !(await place.isStopped("archive"))) {
           const archive = await place.archive();
           await archive.run("backup", signal, new PassThrough().resume());
           // pgBackRest knows the end of a backup in whole seconds, and restores from backups that ended before the moment.

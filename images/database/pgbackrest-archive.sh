@@ -33,7 +33,7 @@ cause() {
   case $code in
     28 | 51) echo "the archive belongs to another database. Restore from it (npm run restore -- --latest), or set another ARCHIVE_DIRECTORY." ;;
     29 | 95) echo "the archive cannot be decrypted or is damaged. Its key is in the state of the stack that created it: use that state or another copy of the archive." ;;
-    55 | 75) echo "the archive has no backup of that time. It starts with its first full backup, and BACKUP_RETENTION_DAYS limits its age." ;;
+    55 | 75) echo "the archive has no backup of that time. It starts with its first full backup, and BACKUP_RETENTION_DAYS limits its age. If ARCHIVE_DIRECTORY or BACKUP_DESTINATION changed since then, set the former place, run npm run up, and restore again." ;;
     41 | 47 | 99 | 103) echo "the archive directory cannot be written. User $(id -u) must own it, and its disk must have space." ;;
     58) echo "the newest backup before that time belongs to a state that a restore has left. Use --latest, or an earlier time." ;;
     82) echo "the changes of the database did not reach the archive within a minute. User $(id -u) must own its directory, and its disk must have space." ;;

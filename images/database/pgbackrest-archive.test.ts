@@ -67,6 +67,12 @@ test("names another cause beside a full disk, and on a disk with space", async (
   expect(await causeOf(25, "0 0 1000", "s3")).toContain("pgBackRest ended with 25");
 });
 
+test.each([55, 75])("names a former place of the archive for a time without a backup, code %d", async (code) => {
+  expect(await causeOf(code, "900 900 1000")).toContain(
+    "If ARCHIVE_DIRECTORY or BACKUP_DESTINATION changed since then, set the former place",
+  );
+});
+
 const missing = "[FileMissingError] unable to load info file; HINT: has a stanza-create been performed?";
 
 test("names the lost files of an archive", async () => {
