@@ -133,3 +133,10 @@ test("an output that is a secret makes no other one secret", async () => {
   expect(await isSecret(output(settings.tlsCaFile))).toBe(true);
   expect(await isSecret(output(settings.publicHost))).toBe(false);
 });
+
+test("an error prints each problem of a list in a line of its own", () => {
+  const problem = "is invalid:\na.yaml:1: unknown key\nb.yaml:2: unknown key";
+  expect(new SettingsError([{ name: "metadata", place: "METADATA, line 3 of .env", problem }]).message).toBe(
+    "A setting is wrong:\n  metadata is invalid (METADATA, line 3 of .env):\n    a.yaml:1: unknown key\n    b.yaml:2: unknown key",
+  );
+});

@@ -178,7 +178,7 @@ export function publishedPorts({ monitoring, grafanaImage }: Pick<Settings, "mon
 function checkMetadata({ metadata, engine, hasuraImage }: Settings, wrong: Wrong): void {
   if (metadata === undefined || (engine !== "embedded" && hasuraImage !== ownEngineImage)) return;
   const unserved = unservedProblem(metadata);
-  if (unserved !== undefined) wrong("metadata", `needs the engine hasura, or changes: ${unserved}`);
+  if (unserved !== undefined) wrong("metadata", `needs the engine hasura, or changes:${unserved}`);
 }
 
 export function contradictions(given: GivenInputs, stackName: string): SettingsProblem[] {

@@ -6,7 +6,7 @@ export interface SettingsProblem {
   readonly name: string;
   /** Source of the value: the stack's configuration, a line of the environment file, an argument. */
   readonly place: string;
-  /** End of a sentence that begins with the name, e.g. `must be a whole number from 1 to 65535, not 0`. */
+  /** End of a sentence that begins with the name, e.g. `must be a whole number from 1 to 65535, not 0`. After a colon lines of a list can follow. */
   readonly problem: string;
 }
 
@@ -15,7 +15,11 @@ export class SettingsError extends RunError {
   readonly problems: readonly SettingsProblem[];
 
   constructor(problems: readonly SettingsProblem[]) {
-    const lines = problems.map(({ name, place, problem }) => `  ${name} ${problem} (${place})`);
+    const lines = problems.flatMap(({ name, place, problem }) => {
+      const [first = "", ...list] = problem.split("\n");
+      if (list.length === 0) return [`  ${name} ${first} (${place})`];
+      return [`  ${name} ${first.replace(/:$/, "")} (${place}):`, ...list.map((line) => `    ${line}`)];
+    });
     super(`${problems.length === 1 ? "A setting is" : `${problems.length} settings are`} wrong:\n${lines.join("\n")}`);
     this.name = "SettingsError";
     const { message } = this;

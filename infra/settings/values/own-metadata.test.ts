@@ -35,7 +35,7 @@ const lineOf = (text: string): number =>
 test("names the file and line of features that the embedded engine does not serve", () => {
   expect(unservedProblem(folder)).toBeUndefined();
   writeFileSync(join(folder, "rest_endpoints.yaml"), "# ours\n- {name: r, url: r, methods: [GET], definition: {}}\n");
-  expect(unservedProblem(folder)).toMatch(/^\S*\/rest_endpoints\.yaml:2: .*REST endpoints/);
+  expect(unservedProblem(folder)).toMatch(/^ \S*\/rest_endpoints\.yaml:2: .*REST endpoints/);
 });
 
 test("the engine names the file and line of your own table, not of the joined document", () => {
@@ -163,7 +163,7 @@ test.each([
 
 test("rejects a folder that is no metadata directory", () => {
   expect(ownMetadata.check(join(folder, "databases"))).toMatch(
-    /^is invalid: \S*databases\/version\.yaml: this file is missing/,
+    /^is invalid:\n\S*databases\/version\.yaml: this file is missing\n\S*databases\.yaml: [^;\n]*\n/,
   );
   expect(ownMetadata.check(join(folder, "none"))).toBe("is not a folder");
 });

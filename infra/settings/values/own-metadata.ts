@@ -71,10 +71,13 @@ export function ownPlaces(written: string): string {
 
 type Placed = Pick<Problem, "reason"> & Partial<Pick<Problem, "file" | "line">>;
 
-const listed = (problems: readonly Placed[]): string =>
-  problems
-    .map(({ file, line, reason }) => `${file ?? ""}${line === undefined ? "" : `:${line}`}: ${reason}`)
-    .join("; ");
+/** After a colon: one problem in its line, several in lines of their own. */
+function listed(problems: readonly Placed[]): string {
+  const lines = problems.map(
+    ({ file, line, reason }) => `${file ?? ""}${line === undefined ? "" : `:${line}`}: ${reason}`,
+  );
+  return lines.length === 1 ? ` ${lines[0]}` : lines.map((line) => `\n${line}`).join("");
+}
 
 type Source = Readonly<Record<string, unknown>>;
 const sourcesOf = ({ merged: { sources } }: LoadedMetadata): readonly Source[] =>
@@ -110,7 +113,7 @@ function metadataProblem(written: string): string | undefined {
   const wrong = [unread, own, checkMetadata(loaded).filter(({ severity }) => severity === "error")].find(
     (found) => found.length > 0,
   );
-  return wrong === undefined ? undefined : `is invalid: ${listed(wrong)}`;
+  return wrong === undefined ? undefined : `is invalid:${listed(wrong)}`;
 }
 
 /** Features of the metadata that Hasura has and the embedded engine refuses. */

@@ -51,6 +51,15 @@ test("lists every problem with its path", () => {
   ]);
 });
 
+test("reports a misspelt required key once", () => {
+  const { problems } = check(
+    metadata({ select_permissions: [{ rol: "a", permission: { columns: ["id"], filter: {} } }] }),
+  );
+  expect(problems.map(({ path, reason }) => `${path}: ${reason}`)).toEqual([
+    "sources[0].tables[0].select_permissions[0].rol: unknown key, and the required key role is missing",
+  ]);
+});
+
 describe("a feature of Hasura that this engine lacks", () => {
   const unserved = metadata(
     { remote_relationships: [{ name: "r" }], event_triggers: [{ name: "t" }] },

@@ -82,6 +82,30 @@ function isUnread(merged: unknown, [part, ...rest]: MergedPath): boolean {
   return rest.length === 0 ? value === undefined : isUnread(value, rest);
 }
 
+const parentOf = ({ path }: FlatIssue): string => JSON.stringify(path.slice(0, -1));
+
+/** Joins an unknown key with a required key that its object lacks: most are the same key, misspelt. */
+function withoutMisspelt(issues: readonly FlatIssue[]): readonly FlatIssue[] {
+  const absent = Map.groupBy(
+    issues.filter(({ reason }) => reason === missing),
+    parentOf,
+  );
+  const unknown = Map.groupBy(
+    issues.filter(({ passedOver }) => passedOver === true),
+    parentOf,
+  );
+  return issues.flatMap((issue) => {
+    const parent = parentOf(issue);
+    const [required, ...others] = absent.get(parent) ?? [];
+    const keys = unknown.get(parent) ?? [];
+    if (required === undefined || others.length > 0 || keys.length !== 1) return [issue];
+    if (issue === required) return [];
+    if (issue !== keys[0]) return [issue];
+    const { passedOver: _, ...rest } = issue;
+    return [{ ...rest, reason: `unknown key, and the required key ${required.path.at(-1)} is missing` }];
+  });
+}
+
 /** Checks the shape of metadata and lists every problem. @param allowUnsupported also remove unsupported parts, if nothing else is wrong */
 export function validateMetadata(
   loaded: LoadedMetadata,
@@ -90,7 +114,7 @@ export function validateMetadata(
   const result = metadataShape.safeParse(loaded.merged);
   if (result.success)
     return { metadata: loaded.problems.length === 0 ? result.data : undefined, problems: loaded.problems, notes: [] };
-  const issues = result.error.issues.flatMap((issue) => flatten(issue, []));
+  const issues = withoutMisspelt(result.error.issues.flatMap((issue) => flatten(issue, [])));
   const located = (kind: IssueKind): Omit<Problem, "kind">[] =>
     issues
       .filter((issue) => issue.kind === kind)
