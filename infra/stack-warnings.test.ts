@@ -42,3 +42,11 @@ test("warns of new migrations of a running stack, with the command for a backup"
   expect(of({})).toEqual([]);
   expect(of(older, { backupBeforeUpdate: false })).toEqual([]);
 });
+
+test("names settings of Docker that have no effect on Kubernetes", () => {
+  const given = { archiveDirectory: "/srv/archive", hostAddress: "0.0.0.0", archive: false } as const;
+  expect(stackWarnings(withDefaults({ ...given, target: "kubernetes" }, "prod"), "prod", [])).toEqual([
+    "On Kubernetes these settings have no effect: HOST_ADDRESS, ARCHIVE_DIRECTORY. Remove them.",
+  ]);
+  expect(stackWarnings(withDefaults(given, "site"), "site", [])).toEqual([]);
+});

@@ -1,6 +1,17 @@
 import { hasNewMigrations } from "./release.ts";
 import { isWithoutArchive, isWithoutClusterArchive } from "./settings/archive.ts";
-import { type PlainSettings, type SettingName, settings } from "./settings/list.ts";
+import { type PlainSettings, type SettingName, settingNames, settings } from "./settings/list.ts";
+import type { Setting } from "./settings/values/setting.ts";
+
+/** Settings of Docker that a stack on Kubernetes has and does not use. `archive` also ends a warning there. */
+function unusedNames(plain: PlainSettings, stack: string): readonly string[] {
+  if (plain.target !== "kubernetes") return [];
+  return settingNames.flatMap((name) => {
+    const { meaning, environment, type, defaultIn, default: usual }: Setting = settings[name];
+    if (name === "archive" || type === "secret" || !meaning.startsWith("Docker: ")) return [];
+    return plain[name as keyof PlainSettings] === (defaultIn?.[stack] ?? usual) ? [] : [environment];
+  });
+}
 
 /** Warnings about valid settings. @param clear names of the settings that the stack's configuration file has as plain text */
 export function stackWarnings(plain: PlainSettings, stack: string, clear: readonly string[]): readonly string[] {
@@ -8,7 +19,9 @@ export function stackWarnings(plain: PlainSettings, stack: string, clear: readon
     (name) => Object.hasOwn(settings, name) && settings[name as SettingName].type === "secret",
   );
   const file = `Pulumi.${stack}.yaml`;
+  const unused = unusedNames(plain, stack);
   return [
+    ...(unused.length === 0 ? [] : [`On Kubernetes these settings have no effect: ${unused.join(", ")}. Remove them.`]),
     ...(secrets.length === 0
       ? []
       : [
