@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { StackConfiguration } from "../configuration/configuration.ts";
-import { ownMigrationsPhase } from "./own-migrations-phase.ts";
+import { comparison, ownMigrationsPhase } from "./own-migrations-phase.ts";
 
 const release = { version: "0.1.0", migration: "0027" };
 
@@ -32,3 +32,20 @@ test.each([
     "not compared: the database does not answer",
   );
 });
+
+const named = (...names: readonly string[]) => names.map((name) => ({ name, content: "select 1" }));
+const five = named("0001_a", "0002_b", "0003_c", "0004_d", "0005_e");
+
+test.each([
+  [2, 2, "the 2 in the database are unchanged"],
+  [1, 3, "the one in the database is unchanged, 2 new to be applied: 0002_b, 0003_c"],
+  [0, 1, "none in the database, 1 new to be applied: 0001_a"],
+  [1, 5, "the one in the database is unchanged, 4 new to be applied: 0002_b to 0005_e"],
+])("with %d applied of %d migrations it answers: %s", (applied, count, answer) =>
+  expect(comparison(five.slice(0, applied), five.slice(0, count))).toBe(answer),
+);
+
+test("refuses a changed migration", () =>
+  expect(() => comparison([{ name: "0001_a", content: "select 2" }], five)).toThrow(
+    "MIGRATIONS: your migration 0001_a has changed since it was applied",
+  ));

@@ -1,4 +1,9 @@
-import { changedMigration, changedRemedy } from "@routeql/database/migrate/own-migrations";
+import {
+  appliedMigrations,
+  changedMigration,
+  changedRemedy,
+  type OwnMigration,
+} from "@routeql/database/migrate/own-migrations";
 import { Failure } from "@routeql/host/failure";
 import { isRelease } from "@routeql/infra/release";
 import { ownMigrationsIn } from "@routeql/infra/settings/values/own-metadata";
@@ -12,6 +17,21 @@ import type { StackFiles } from "./phases.ts";
 interface Asked {
   readonly open?: typeof openDatabase;
   readonly outputs?: typeof storedOutputs;
+}
+
+/** Names the migrations that an update applies. @throws Failure for a changed one */
+export function comparison(applied: readonly OwnMigration[], own: readonly OwnMigration[]): string {
+  const changed = changedMigration(applied, own);
+  if (changed !== undefined)
+    throw new Failure(`MIGRATIONS: ${changed}`, { remedy: `${changedRemedy.replace(/^R/, "r")}.` });
+  const pending = own.slice(applied.length).map(({ name }) => name);
+  const [unchanged = `the ${applied.length} in the database are unchanged`] = [
+    "none in the database",
+    "the one in the database is unchanged",
+  ].slice(applied.length, applied.length + 1);
+  if (pending.length === 0) return unchanged;
+  const names = pending.length > 3 ? `${pending[0]} to ${pending.at(-1)}` : pending.join(", ");
+  return `${unchanged}, ${pending.length} new to be applied: ${names}`;
 }
 
 /** Compares your migrations with those in the database, before the job `migrate` of an update refuses them. */
@@ -35,17 +55,16 @@ export const ownMigrationsPhase = (
       name: file.replace(/\.sql$/, ""),
       content,
     }));
-    let changed: string | undefined;
+    let applied: readonly OwnMigration[];
     try {
       await client.connect();
-      changed = await changedMigration(client, own);
+      applied = await appliedMigrations(client);
     } catch {
       return "not compared: the database does not answer";
     } finally {
       await client.end().catch(() => undefined);
       await opened.close();
     }
-    if (changed === undefined) return "those in the database are unchanged";
-    throw new Failure(`MIGRATIONS: ${changed}`, { remedy: `${changedRemedy.replace(/^R/, "r")}.` });
+    return comparison(applied, own);
   },
 });

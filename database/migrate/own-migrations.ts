@@ -13,14 +13,18 @@ export interface OwnMigration {
   readonly content: string;
 }
 
-/** Why an applied migration is not among the given ones: it changed, is missing, or would follow a new one. */
-export async function changedMigration(client: Client, own: readonly OwnMigration[]): Promise<string | undefined> {
+/** Migrations of the operator in the database, in their order. */
+export async function appliedMigrations(client: Client): Promise<readonly OwnMigration[]> {
   const { rows: found } = await client.query<{ present: boolean }>(
     "select to_regclass('migrations.own_migrations') is not null as present",
   );
-  if (found[0]?.present !== true) return undefined;
-  const { rows } = await client.query<OwnMigration>("select name, content from migrations.own_migrations order by id");
-  for (const [index, { name, content }] of rows.entries()) {
+  if (found[0]?.present !== true) return [];
+  return (await client.query<OwnMigration>("select name, content from migrations.own_migrations order by id")).rows;
+}
+
+/** Why an applied migration is not among the given ones: it changed, is missing, or would follow a new one. */
+export function changedMigration(applied: readonly OwnMigration[], own: readonly OwnMigration[]): string | undefined {
+  for (const [index, { name, content }] of applied.entries()) {
     const reason = own.every((given) => given.name !== name)
       ? "is missing in the folder"
       : own.some((given) => given.name === name && !isSameText(given.content, content))
@@ -38,7 +42,7 @@ export const changedRemedy =
 
 /** @throws Error when an applied migration changed, is missing, or would follow a new one */
 export async function refuseChangedMigrations(client: Client, own: readonly OwnMigration[]): Promise<void> {
-  const changed = await changedMigration(client, own);
+  const changed = changedMigration(await appliedMigrations(client), own);
   if (changed !== undefined) throw new Error(`${changed}. Nothing was changed. ${changedRemedy}`);
 }
 
