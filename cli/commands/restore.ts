@@ -158,7 +158,7 @@ export const command: Command = {
     // A user who can write the file could replace it while the stack starts.
     await using copy = key === undefined ? undefined : await privateCopyOf(resolve(file));
     const path = copy?.path ?? resolve(file);
-    if (key !== undefined) await createFromBackup(stack, path, key, args.flag("unauthenticated"), signal);
+    if (key !== undefined) await createFromBackup(stack, { path, file }, key, args.flag("unauthenticated"), signal);
     await using programs = await openClientPrograms(stack, signal);
     const { show, end } = showProgress("read");
     let kept: readonly string[];
