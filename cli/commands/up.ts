@@ -62,7 +62,7 @@ function shown(path: string): string {
 
 export function upSummary(
   stack: string,
-  { access, times, changes, warnings, replacement, metrics, newPassword }: UpResult,
+  { access, times, changes, warnings, replacement, metrics, newPassword, isNew }: UpResult,
   totalSeconds: number,
 ): string {
   const changed = Object.entries(changes).some(([name, count]) => name !== "same" && count > 0);
@@ -89,10 +89,14 @@ export function upSummary(
     "",
     "Time by phase:",
     ...timeTable(times, totalSeconds),
-    "",
-    "Load generated updates, then query them:",
-    "",
-    `npm run load -- --demo 10000${more}`,
-    `npm run query --${more} '{ view_bgpupdates(limit: 3, order_by: {timestamp: desc}) { timestamp prefix type as_path } }'`,
+    ...(isNew
+      ? [
+          "",
+          "Load generated updates, then query them:",
+          "",
+          `npm run load -- --demo 10000${more}`,
+          `npm run query --${more} '{ view_bgpupdates(limit: 3, order_by: {timestamp: desc}) { timestamp prefix type as_path } }'`,
+        ]
+      : []),
   ].join("\n");
 }

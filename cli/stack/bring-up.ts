@@ -58,6 +58,8 @@ export interface UpResult {
   readonly metrics: string | undefined;
   /** The administrator's password was generated, and no run has shown it yet. */
   readonly newPassword: boolean;
+  /** The run created the stack: neither an earlier run nor a restored state had objects. */
+  readonly isNew: boolean;
 }
 
 /** Starts a stack or updates it, and repairs damage by a person or an interrupted run. */
@@ -73,7 +75,7 @@ export function bringUp(options: UpOptions): Promise<UpResult> {
     const backup = given.plain.backupBeforeUpdate ? [backupPhase(session, configuration)] : [];
     const compared = ownMigrationsPhase(session, configuration);
     const times = await runPhases([...planned.phases, compared, logins, ...backup, updating], phaseOptions(session));
-    const { changes, access, certificate } = updating.result;
+    const { changes, access, certificate, isNew } = updating.result;
     const { plain, given: own } = configuration.result;
     const machine = [...(await modeWarnings(paths.accessFile)), ...(await place().warnings())];
     return {
@@ -84,11 +86,13 @@ export function bringUp(options: UpOptions): Promise<UpResult> {
       replacement: replacement(),
       metrics: await place().metrics(plain),
       newPassword: own.adminPassword === undefined && (await isNewPassword(paths, access.adminPassword)),
+      isNew,
     };
   });
 }
 
 interface Updated extends Update {
+  readonly isNew: boolean;
   readonly access: StackAccess;
   /** Warnings about the endpoint. */
   readonly certificate: readonly string[];
@@ -104,6 +108,7 @@ function updatePhase(
     const opened = await open(session, planned);
     const permit = planned.permit.result;
     const place = planned.place();
+    const { resources = [] } = await storedDeployment(paths, stack);
     // Claimed before anything is created: a failed update leaves objects too.
     await place.remember();
     await claimStack(stack, paths, place.claims, permit);
@@ -122,7 +127,7 @@ function updatePhase(
       () => currentProblems(access, stack, services, context.signal),
       context.signal,
     );
-    return [{ ...update, access, certificate }, describeChanges(update.changes)];
+    return [{ ...update, access, certificate, isNew: resources.length === 0 }, describeChanges(update.changes)];
   });
 }
 
