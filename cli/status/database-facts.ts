@@ -11,6 +11,9 @@ const unfilled = "select exists (select from routing.old_updates) as unfilled";
 
 const feedsExist = "select to_regclass('public.view_feed_gaps') is not null as exist";
 const feeds = `select source, to_char(covered_until, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "coveredUntil" from routing.feed_sources order by source`;
+const ownExist = "select to_regclass('migrations.own_migrations') is not null as exist";
+const ownCount = "select count(*)::int as count from migrations.own_migrations";
+
 interface RunRow {
   readonly run: string;
   readonly finished_at: Date;
@@ -60,6 +63,8 @@ export function readDatabaseFacts(open: OpenDatabase): Promise<DatabaseFacts> {
     const missing = feedExists
       ? (await client.query<FeedGap & { source: string }>(textBeside(import.meta.url, "feed-gaps.sql"))).rows
       : [];
+    const [{ exist: ownExists } = { exist: false }] = (await client.query<{ exist: boolean }>(ownExist)).rows;
+    const [own] = ownExists ? (await client.query<{ count: number }>(ownCount)).rows : [];
     const last = (name: string): LastRun | undefined => {
       const found = finished.find(({ run }) => run === name);
       return found && { at: found.finished_at.toISOString(), ...(found.bytes === null ? {} : { bytes: found.bytes }) };
@@ -73,6 +78,7 @@ export function readDatabaseFacts(open: OpenDatabase): Promise<DatabaseFacts> {
       lastRestore: last("restore"),
       lastDrill: last("drill"),
       vrpsBuilt: last("vrps")?.at,
+      ownMigrations: own?.count ?? 0,
       unfilled: old?.unfilled ?? false,
       feeds: sources.map((feed) => ({
         ...feed,

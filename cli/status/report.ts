@@ -46,6 +46,8 @@ export interface EndpointState {
 export interface DatabaseFacts {
   readonly version: string;
   readonly migrations: readonly string[];
+  /** Number of the operator's migrations. */
+  readonly ownMigrations?: number;
   readonly keys: readonly {
     readonly state: "next" | "signing" | "verifying";
     readonly since: string;

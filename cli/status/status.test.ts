@@ -382,6 +382,11 @@ const report: StatusReport = {
   directory: { text: "not configured", fails: false },
 };
 
+test("counts own migrations", () => {
+  const database = { ...facts, ownMigrations: 2 };
+  expect(statusText({ ...report, database })).toContain("  migrations     2 of 2 applied, and 2 of your own\n");
+});
+
 test("prints services and facts", () => {
   expect(statusText(report).split("\n")).toEqual([
     "Stack dev on Docker, RouteQL 0.1.0, 2026-05-04T10:00:00Z",

@@ -109,9 +109,10 @@ export function statusText(report: StatusReport): string {
   if (archive !== undefined) facts.push(["archive", archive]);
   if (database !== undefined) {
     const applied = expectedMigrations.filter((name) => database.migrations.includes(name)).length;
+    const own = (database.ownMigrations ?? 0) === 0 ? "" : `, and ${database.ownMigrations} of your own`;
     facts.push(
       ["database", `Postgres ${database.version}, ${(database.bytes / 1_000_000).toFixed(0)} MB`],
-      ["migrations", `${applied} of ${expectedMigrations.length} applied`],
+      ["migrations", `${applied} of ${expectedMigrations.length} applied${own}`],
       ["signing keys", `${keys.join(", ") || "none"}${signing === undefined ? "" : `; signs since ${signing.since}`}`],
       ["newest update", ago(database.newestUpdate, now)],
       ["newest hijack", ago(database.newestHijack, now)],
