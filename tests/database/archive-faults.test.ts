@@ -152,11 +152,14 @@ describe("faults of the archive", { timeout: 400_000 }, () => {
       .toMatch(/^\d+\t\n$/);
   });
 
-  test("the archive of another stack is refused with the reason", async () => {
+  test.each([
+    ["a backup", "pgbackrest-archive backup"],
+    ["a change", 'cd $PGDATA && pgbackrest-archive push pg_wal/$(ls pg_wal | grep -E "^[0-9A-F]{24}$" | tail -1)'],
+  ])("the archive of another stack refuses %s with the reason", async (_, command) => {
     const { exitCode, output } = await archived.shell(`su postgres -s /bin/bash -c '
-      initdb --no-instructions --auth=trust /tmp/other >/dev/null
+      rm -rf /tmp/other /tmp/other-archive; initdb --no-instructions --auth=trust /tmp/other >/dev/null
       export PGBACKREST_REPO1_PATH=/tmp/other-archive
-      PGBACKREST_PG1_PATH=/tmp/other pgbackrest-archive stanza-create --no-online && pgbackrest-archive backup'`);
+      PGBACKREST_PG1_PATH=/tmp/other pgbackrest-archive stanza-create --no-online && ${command}'`);
     expect(exitCode).not.toBe(0);
     expect(output).toContain("the archive belongs to another database");
   });
