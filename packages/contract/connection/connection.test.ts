@@ -30,6 +30,9 @@ test.each([
   ["postgres://u:abc/@db:5432/app", "Write a / or : of the user or password as %2F or %3A"],
   ["postgres://db:0/app", "the port is not a number from 1 to 65535"],
   ["postgres://db:70000/app", "the port is not a number from 1 to 65535"],
+  ["postgres://db:5432%C2%A0/app", "the port is not a number from 1 to 65535"],
+  ["postgres://db/app?connect_timeout=99999999999", "the parameter connect_timeout with this value is not supported"],
+  ["postgres://db/app?keepalives_interval=0", "the parameter keepalives_interval with this value is not supported"],
   ["postgres://db/app?sslmode=always", "sslmode has another value than disable, allow, prefer"],
   ["postgres://db/app?sslmode=require&sslrootcert=system", "sslrootcert=system needs sslmode=verify-full"],
   ["postgres://db/app?channel_binding=yes", "channel_binding has another value than disable, prefer, require"],
@@ -57,6 +60,19 @@ test.each([
   ["postgres://db/app?client_encoding=latin1", "the parameter client_encoding with this value is not supported"],
 ])("refuses %s with the name of the part", (url, reason) => {
   expect(urlProblem(url)).toContain(reason);
+});
+
+test.each([
+  ["postgres://db:%205432%0A/app", { port: 5432 }],
+  ["postgres://db:+5432/app?connect_timeout=+5&keepalives_idle=%2030", { port: 5432 }],
+])("reads the numbers of %s as libpq", (url, expected) => {
+  expect(readConnection(url)).toMatchObject(expected);
+});
+
+test("writes a password without a user", () => {
+  const connection = readConnection("postgres://:secret@db/app");
+  expect(connection).toMatchObject({ password: "secret" });
+  expect(readConnection(writeConnection(connection))).toEqual(connection);
 });
 
 test("writes URLs that it reads back", () => {

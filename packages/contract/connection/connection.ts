@@ -25,11 +25,30 @@ export interface Connection extends Encryption {
   readonly database?: string;
 }
 
+/** A whole number as libpq reads it (pqParseIntParam in fe-connect.c): with a sign, spaces of ASCII around it, in 32 bits. */
+function integerOf(text: string): number | undefined {
+  const [, digits] = /^[ \t\n\v\f\r]*([-+]?\d+)[ \t\n\v\f\r]*$/.exec(text) ?? [];
+  const value = Number(digits);
+  return value >= -(2 ** 31) && value < 2 ** 31 ? value : undefined;
+}
+
+interface Values {
+  readonly test: (value: string) => boolean;
+}
+
 const any = /^/;
-const number = /^-?\d+$/;
+const number: Values = { test: (value) => integerOf(value) !== undefined };
+
+/** Whole numbers that the system of the client accepts (tcp(7)): with another one libpq does not connect. */
+const upTo = (most: number): Values => ({
+  test: (value) => {
+    const found = integerOf(value) ?? 0;
+    return found >= 1 && found <= most;
+  },
+});
 
 /** Parameters without an effect here, and their values without an effect in libpq. Others are refused, because services would differ. */
-const harmless: Readonly<Record<string, RegExp>> = {
+const harmless: Readonly<Record<string, Values>> = {
   application_name: any,
   fallback_application_name: any,
   client_encoding: /^(auto|utf-?8)$/i,
@@ -37,9 +56,9 @@ const harmless: Readonly<Record<string, RegExp>> = {
   gssencmode: /^(disable|prefer)$/,
   gssdelegation: /^0$/,
   keepalives: number,
-  keepalives_count: number,
-  keepalives_idle: number,
-  keepalives_interval: number,
+  keepalives_count: upTo(127),
+  keepalives_idle: upTo(32_767),
+  keepalives_interval: upTo(32_767),
   krbsrvname: any,
   load_balance_hosts: /^disable$/,
   ssl_max_protocol_version: /^(TLSv1\.3)?$/,
@@ -87,7 +106,7 @@ function refuseOthers(parameters: ConnectionParameters): void {
 }
 
 function portOf(text: string | undefined): number {
-  const port = text === undefined || text === "" ? 5432 : /^\s*\d{1,5}\s*$/.test(text) ? Number(text) : 0;
+  const port = text === undefined || text === "" ? 5432 : (integerOf(text) ?? 0);
   if (port < 1 || port > 65_535)
     throw new ConnectionUrlError(
       "the port is not a number from 1 to 65535. Write a / or : of the user or password as %2F or %3A, and an IPv6 address in brackets",
@@ -165,7 +184,7 @@ const writtenHost = (host: string): string => {
 /** A URL that libpq, node-postgres and {@link readConnection} read alike. */
 export function writeConnection({ host, port, user, password, database, ...encryption }: Connection): string {
   const { sslmode, sslrootcert, channelBinding } = encryption;
-  const login = [user, password].flatMap((each) => (each === undefined ? [] : [encodeURIComponent(each)])).join(":");
+  const login = [user ?? "", ...(password === undefined ? [] : [password])].map(encodeURIComponent).join(":");
   // libpq reads a plus sign as such.
   const query = Object.entries({ sslmode, sslrootcert, channel_binding: channelBinding })
     .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`]))
