@@ -16,7 +16,10 @@ function parsed(text: string, options: Options): ParsedText {
 }
 
 /** The first line, from 0, that begins too far left for the parser, and the character that ends its text or list. */
-function tooFarLeft({ message, linePos }: YAMLError): { readonly line: number; readonly end: string } | undefined {
+function tooFarLeft(
+  { message, linePos, pos }: YAMLError,
+  text: string,
+): { readonly line: number; readonly end: string } | undefined {
   const at = linePos?.[0].line ?? 1;
   const quote = /^Missing closing (["'])quote/.exec(message)?.[1];
   // The parser ends a text with the line before.
@@ -24,7 +27,9 @@ function tooFarLeft({ message, linePos }: YAMLError): { readonly line: number; r
   const bracket = /^Flow (?:map|sequence) in block collection must be sufficiently indented and end with a (.)/.exec(
     message,
   )?.[1];
-  return bracket === undefined ? undefined : { line: at - 1, end: bracket };
+  // Within a line, the bracket is missing.
+  const beginsLine = /(?:^|\n)[ \t]*$/.test(text.slice(0, pos[0]));
+  return bracket === undefined || !beginsLine ? undefined : { line: at - 1, end: bracket };
 }
 
 /** Each attempt parses the text again. */
@@ -38,7 +43,7 @@ export function parseIndented(text: string, options: Options): ParsedText {
   for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
     const [error] = last.documents.flatMap(({ errors }) => errors);
     if (error === undefined) return last;
-    const found = tooFarLeft(error);
+    const found = tooFarLeft(error, last.text);
     if (found === undefined || text.length > longest) return first;
     const all = last.text.split("\n");
     const end = all.findIndex((line, index) => index >= found.line && line.includes(found.end));

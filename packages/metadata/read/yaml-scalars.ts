@@ -65,8 +65,10 @@ const isOfType: Readonly<Record<string, (value: unknown) => boolean>> = {
   "!!float": Number.isFinite,
   "!!bool": (value) => typeof value === "boolean",
   "!!null": (value) => value === null,
-  "!!timestamp": (value) => typeof value === "string",
 };
+
+/** As Go reads it: padded, with any line ends. */
+const base64 = /^\n*(?:(?:[A-Za-z0-9+/]\n*){4})*(?:(?:[A-Za-z0-9+/]\n*){2}=\n*=\n*|(?:[A-Za-z0-9+/]\n*){3}=\n*)?$/;
 
 /** Values of each type, in words. */
 export const examples: Readonly<Record<string, string>> = {
@@ -74,6 +76,7 @@ export const examples: Readonly<Record<string, string>> = {
   "!!float": "a number",
   "!!bool": "true or false",
   "!!null": "null",
+  "!!binary": "base64",
   "!!timestamp": "a time such as 2024-01-31",
 };
 
@@ -81,7 +84,8 @@ export const examples: Readonly<Record<string, string>> = {
 export function typedValue(tag: string, text: string): unknown {
   const name = typeNames.get(tag) ?? tag;
   if (name === "!!str") return text;
-  if (name === "!!binary") return Buffer.from(text, "base64").toString("utf8");
+  if (name === "!!binary") return base64.test(text) ? Buffer.from(text, "base64").toString("utf8") : undefined;
+  if (name === "!!timestamp") return timestamp(text);
   const value = plainValue(text);
   return isOfType[name]?.(value) === true ? value : undefined;
 }

@@ -55,7 +55,7 @@ const anchorName = /^[\w-]+$/;
 export const isMergeKey = (key: unknown): boolean =>
   isScalar(key) &&
   key.value === "<<" &&
-  (key.tag === `${standardTypes}merge` || (key.type === Scalar.PLAIN && key.tag === undefined));
+  (key.tag === `${standardTypes}merge` || (key.type === Scalar.PLAIN && (key.tag === undefined || key.tag === "!")));
 
 /** The text of a key as it is written; undefined for no key, a list or a mapping. */
 export const keyText = (node: unknown): string | undefined =>
@@ -129,7 +129,8 @@ export class ValueReader {
       if (type === "!!int" && isRounded(source, value)) throw new Refused(`${rounded}, without the type ${type}`, node);
       return value;
     }
-    const value = node.type === Scalar.PLAIN && tag === undefined ? plainValue(source) : node.value;
+    // yaml.v3 ignores the type `!`.
+    const value = node.type === Scalar.PLAIN && (tag === undefined || tag === "!") ? plainValue(source) : node.value;
     if (isRounded(source, value)) throw new Refused(rounded, node);
     if (typeof value === "number" && !Number.isFinite(value))
       throw new Refused(`${source} is not a JSON number. Put it into quotes, or give another number`, node);
@@ -145,7 +146,8 @@ export class ValueReader {
       const merged: unknown[] = [];
       for (const { key, value } of map.items) {
         if (isMergeKey(key)) {
-          if (merged.length > 0) throw new Refused("has two merge keys (<<). Give one list of anchors", key as Node);
+          if (merged.length > 0 || own.has("<<"))
+            throw new Refused("has two merge keys (<<). Give one list of anchors", key as Node);
           merged.push(value);
           continue;
         }
@@ -157,7 +159,10 @@ export class ValueReader {
               : "a key is empty or not a text",
             (key ?? map) as Node,
           );
-        if (own.has(name)) throw new Refused(`the key ${name} appears twice`, key as Node);
+        const type = typeNames.get((key as Scalar).tag ?? "") ?? "!!str";
+        if (type !== "!!str") throw new Refused(`the key ${name} has the type ${type}. Remove the type`, key as Node);
+        if (own.has(name) || (name === "<<" && merged.length > 0))
+          throw new Refused(`the key ${name} appears twice`, key as Node);
         own.set(name, this.#value(value, [...path, name]));
       }
       const [source] = merged;

@@ -14,6 +14,7 @@ import {
 } from "yaml";
 import { reasonOf } from "./yaml-errors.ts";
 import { parseIndented } from "./yaml-indentation.ts";
+import { strictness } from "./yaml-strictness.ts";
 import {
   isMergeKey,
   keyText,
@@ -71,6 +72,8 @@ export class YamlFile {
       const second = documents.slice(1).find(({ contents, errors }) => !isEmpty(contents) || errors.length > 0);
       if (second !== undefined && this.problems.length === 0)
         this.problems = [{ line: this.#lineAt(second), reason: "has a second document after ---. Keep one in a file" }];
+      const strict = this.problems.length === 0 ? (strictness(this.#text) ?? this.#blockRoot()) : undefined;
+      if (strict !== undefined) this.problems = [strict];
       if (this.#document !== undefined) this.#prepare(this.#document);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
@@ -93,10 +96,19 @@ export class YamlFile {
     });
   }
 
+  /** yaml.v3 indents a block text also when it is the whole file. */
+  #blockRoot(): YamlProblem | undefined {
+    const root = this.#document?.contents;
+    const isBlock = isScalar(root) && (root.type === Scalar.BLOCK_LITERAL || root.type === Scalar.BLOCK_FOLDED);
+    return isBlock ? { line: this.#lineOfNode(root), reason: "is a block text. Write a list or a mapping" } : undefined;
+  }
+
   /** yaml.v3 ends a block text at the end of the file, when its last line has no end. */
   #endsEarly(node: Scalar): boolean {
     const isBlock = node.type === Scalar.BLOCK_LITERAL || node.type === Scalar.BLOCK_FOLDED;
-    return isBlock && node.range?.[1] === this.#text.length && /\S[^\n]*$/.test(this.#text.slice(-1000));
+    const lastLine = /[^\n]*$/.exec(this.#text.slice(-1000))?.[0] ?? "";
+    const isLast = isBlock && node.range?.[1] === this.#text.length;
+    return isLast && (/\S/.test(lastLine) || (lastLine !== "" && /^\n*$/.test(String(node.value))));
   }
 
   /** The line of the `---` before a document. */
