@@ -135,6 +135,6 @@ function textOf(bytes: Buffer): string | undefined {
 const textTags = new Set([0x04, 0x0c, 0x12, 0x13, 0x16, 0x1a]);
 
 /** The text in the BER encoding of a value, as `#04034e4f43` has it (RFC 4514, 2.4). */
-function textOfElement([tag = 0, length = 0, ...content]: Buffer): string | undefined {
+function textOfElement([tag = 0, length = -1, ...content]: Buffer): string | undefined {
   return textTags.has(tag) && length < 0x80 && length === content.length ? textOf(Buffer.from(content)) : undefined;
 }

@@ -55,11 +55,14 @@ test("a line for a group with a comma restricts its members, before one that gra
   );
 });
 
+/** With ROUTEQL_RANDOM_NAMES=10000 the test compares more. */
+const pairs = Number(process.env["ROUTEQL_RANDOM_NAMES"] ?? 300);
+
 test("two names are equal exactly if they are for OpenLDAP", async () => {
   const client = new Client({ url: `ldap://localhost:${directory.getPlainPort()}` });
   await client.bind("cn=root,dc=example,dc=net", "directory-root");
   const verdicts = { true: 0, false: 0 };
-  for (const [one, other] of fc.sample(namePairs, { numRuns: 300, seed: 4514 })) {
+  for (const [one, other] of fc.sample(namePairs, { numRuns: pairs, seed: 4514 })) {
     const modification = new Attribute({ type: "seeAlso", values: [one] });
     await client.modify(ben, new Change({ operation: "replace", modification }));
     const equal = await client.compare(ben, "seeAlso", other);
@@ -69,5 +72,5 @@ test("two names are equal exactly if they are for OpenLDAP", async () => {
     expect(keys[0] === keys[1], JSON.stringify([one, other])).toBe(equal);
   }
   await client.unbind();
-  expect(Math.min(verdicts.true, verdicts.false)).toBeGreaterThan(50);
+  expect(Math.min(verdicts.true, verdicts.false)).toBeGreaterThan(pairs / 6);
 });
