@@ -23,7 +23,7 @@ function wrongCharacter(text: string): Found | undefined {
   };
 }
 
-const directive = /^%(?:YAML[ \t]+1\.1|TAG[ \t])/;
+const directive = /^%(?:YAML[ \t]+1\.1(?!\d)|TAG[ \t])/;
 const usesTab = "a tab stands where YAML needs spaces. Replace it";
 const flowIndicators = ",[]{}";
 const wrongName = /^&(?![\w-]+$)|^!(?!<[^>]*>$|[-\w;/?:@&=+$.!~*'()%]*$)/;

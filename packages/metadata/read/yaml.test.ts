@@ -161,6 +161,7 @@ test.each([
 // Verdicts of gopkg.in/yaml.v3 3.0.1, which the parser does not share.
 test.each([
   ["%YAML 1.2\n---\na: 1\n", 1, "Hasura's CLI rejects the directive %YAML 1.2. Remove the line"],
+  ["%YAML 1.11\n---\na: 1\n", 1, "Hasura's CLI rejects the directive %YAML 1.11"],
   ["a: 1\nb: 'x\u0007'\n", 2, "has U+0007, a control character"],
   ["a: 1\nb: 'x\u2028y'\n", 2, "has U+2028, which YAML reads as the end of a line"],
   ["a: |\n  \tx\n", 2, "a tab stands where YAML needs spaces"],
