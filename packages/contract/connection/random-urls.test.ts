@@ -85,7 +85,10 @@ test("splits random URLs exactly as libpq, and reads each value as libpq or refu
     .map((each) => (each === byDesign ? undefined : each));
   const written = read.map((connection) => (connection === undefined ? "" : writeConnection(connection)));
   const verdicts = libpq([...urls, ...written]);
-  if (typeof verdicts === "string") return context.skip(verdicts);
+  if (typeof verdicts === "string") {
+    context.skip(verdicts);
+    return;
+  }
   const differences = urls.flatMap((url, index) => {
     const [verdict, ofWritten] = [verdicts[index]!, verdicts[urls.length + index]!];
     const split = accepted(() => parseConnectionUrl(url));

@@ -42,7 +42,10 @@ const seed = Number(process.env["ROUTEQL_RANDOM_SEED"] ?? 3);
 test("reads random YAML as yaml.v3, or refuses it", { timeout: 60_000 + count * 10 }, (context) => {
   const texts = fc.sample(randomYaml, { numRuns: count, seed });
   const verdicts = yamlV3(texts);
-  if (typeof verdicts === "string") return context.skip(verdicts);
+  if (typeof verdicts === "string") {
+    context.skip(verdicts);
+    return;
+  }
   let both = 0;
   const differences = texts.flatMap((text, index) => {
     const { value, problem } = new YamlFile(decodeText(Buffer.from(text))).read();
