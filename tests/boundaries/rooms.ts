@@ -32,7 +32,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   nginx: order("rendering metrics testing"),
   console: order("src vite.config.ts"),
   "packages/host": order("docker kubernetes ."),
-  "packages/contract": order("connection ."),
+  "packages/contract": order("connection . testing"),
   "packages/metadata": order("catalog . read testing"),
   "packages/database-access": order("."),
   "packages/tracing": order(". testing"),
