@@ -60,5 +60,6 @@ test(
     );
     await annotate(JSON.stringify(found));
     expect(found).toMatchObject({ wrong: [], missed: 0 });
+    expect(found.listenersKilled).toBeGreaterThan(0);
   },
 );
