@@ -43,7 +43,7 @@ export class WatchedTable {
   static async listen(hearing: Hearing, tables: readonly WatchedTable[]): Promise<void> {
     const wanted = tables.filter((table) => !table.#isGone);
     if (wanted.length === 0) return;
-    await hearing.query("SELECT public.start_listening($1::oid[])", [wanted.map(({ id }) => id)]);
+    await write(hearing, "start_listening", wanted);
     for (const table of wanted) {
       table.#since = performance.now();
       table.#inSecond = 0;
@@ -56,8 +56,7 @@ export class WatchedTable {
   static async leave(hearing: Hearing, tables: readonly WatchedTable[]): Promise<void> {
     const listening = tables.filter(({ hears }) => hears);
     for (const table of tables) table.stop();
-    if (listening.length > 0)
-      await hearing.query("SELECT public.stop_listening($1::oid[])", [listening.map(({ id }) => id)]);
+    if (listening.length > 0) await write(hearing, "stop_listening", listening);
   }
 
   get hears(): boolean {
@@ -95,9 +94,7 @@ export class WatchedTable {
     const soon = performance.now() - this.#since < 2 * shortestRest;
     this.#rest = soon ? Math.min(2 * this.#rest, longestRest) : shortestRest;
     this.#change("off");
-    this.#later(async (hearing) => {
-      await hearing.query("SELECT public.stop_listening($1::oid[])", [[this.id]]);
-    });
+    this.#later((hearing) => write(hearing, "stop_listening", [this]));
     this.#in(this.#rest, () => this.#later((hearing) => WatchedTable.listen(hearing, [this])));
   }
 
@@ -135,6 +132,16 @@ export class WatchedTable {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(task, milliseconds).unref();
   }
+}
+
+/** Everything else on the connection only reads. */
+async function write(
+  hearing: Hearing,
+  change: "start_listening" | "stop_listening",
+  tables: readonly WatchedTable[],
+): Promise<void> {
+  const ids = tables.map(({ id }) => id).join();
+  await hearing.query(`BEGIN READ WRITE; SELECT public.${change}('{${ids}}'); COMMIT`);
 }
 
 /** Running transactions that have written, by table. */
