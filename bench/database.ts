@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { detectCommand } from "@routeql/routing/commands/detect";
+import { dockerClient } from "@routeql/host/docker/client";
 import { loadCommand } from "@routeql/routing/commands/load";
 import { DatabaseContainer, type StartedDatabaseContainer } from "@routeql/tests/harness/containers/database-container";
 import { image } from "@routeql/tests/harness/containers/image";
@@ -25,15 +26,35 @@ export class BenchDatabase implements AsyncDisposable {
     return containerCpuSeconds(this.container.getId());
   }
 
-  /** Stops autovacuum, whose transactions Postgres counts as those of clients, until the returned object is disposed of. */
-  async withoutMaintenance(): Promise<AsyncDisposable> {
-    const set = async (value: "on" | "off"): Promise<void> => {
-      await using bootstrap = await this.container.connect("bootstrap");
-      await bootstrap.query(`alter system set autovacuum = ${value}`);
-      await bootstrap.query("select pg_reload_conf()");
-    };
-    await set("off");
-    return { [Symbol.asyncDispose]: () => set("on") };
+  /** Counts the statements of services that begin while the work runs, by Postgres' log. Call {@link logServices} before they connect. */
+  async statementsDuring(work: () => Promise<void>): Promise<number> {
+    await this.#set("log_statement = 'all'");
+    const before = await this.#loggedStatements();
+    await work();
+    const after = await this.#loggedStatements();
+    await this.#set("log_statement = 'none'");
+    return after - before;
+  }
+
+  /** The kit keeps the services' statements out of the log, which would show their values. */
+  async logServices(): Promise<void> {
+    await using bootstrap = await this.container.connect("bootstrap");
+    const { rows } = await bootstrap.query<{ name: string }>(
+      "select rolname as name from pg_roles where 'log_min_messages=fatal' = any (rolconfig)",
+    );
+    for (const { name } of rows) await bootstrap.query(`alter role ${name} set log_min_messages = log`);
+    await this.#set("log_line_prefix = '%u '");
+  }
+
+  async #set(setting: string): Promise<void> {
+    await using bootstrap = await this.container.connect("bootstrap");
+    await bootstrap.query(`alter system set ${setting}`);
+    await bootstrap.query("select pg_reload_conf()");
+  }
+
+  async #loggedStatements(): Promise<number> {
+    const log = await dockerClient().getContainer(this.container.getId()).logs({ stdout: true, stderr: true });
+    return log.toString().match(/routeql_\w+ LOG: {2}(?:statement|execute [^:]*):/g)?.length ?? 0;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

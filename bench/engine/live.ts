@@ -20,7 +20,7 @@ export interface LiveFigures {
   readonly idleCpu: number;
   /** The same of Postgres. */
   readonly idlePostgresCpu: number;
-  /** Transactions of the database in ten seconds while no data changes, less those without subscribers. */
+  /** Statements in ten seconds while no data changes, less those without subscribers. */
   readonly idleStatements: number;
   /** Number of answers that did not arrive in time; zero is correct. */
   readonly missing: number;
@@ -36,7 +36,7 @@ export interface LiveServer {
 }
 
 export interface LiveOptions {
-  readonly database: Pick<BenchDatabase, "cpuSeconds" | "withoutMaintenance">;
+  readonly database: Pick<BenchDatabase, "cpuSeconds" | "statementsDuring">;
   /** Connected as the owner of the tables. */
   readonly owner: Client;
   /** Increasing numbers of subscribers. */
@@ -53,11 +53,11 @@ export async function measureLive(
   await using subscribers = new Subscribers({ url, token });
   const figures: LiveFigures[] = [];
   // Health checks, and the listener's proofs.
-  const { idleStatements: background } = await idleShares(server, database, owner);
+  const { idleStatements: background } = await idleShares(server, database);
   let value = 1_000_000;
   for (const step of steps) {
     await subscribers.grow(step);
-    const idle = await idleShares(server, database, owner);
+    const idle = await idleShares(server, database);
     const delays: Float64Array[] = [];
     const processorTimes: number[] = [];
     for (let change = 0; change < changes; change += 1) {
@@ -86,32 +86,19 @@ export async function measureLive(
 async function idleShares(
   server: Measured,
   database: LiveOptions["database"],
-  owner: Client,
 ): Promise<Pick<LiveFigures, "idleCpu" | "idlePostgresCpu" | "idleStatements">> {
-  await using _maintenance = await database.withoutMaintenance();
-  await new Promise((wake) => setTimeout(wake, reportMilliseconds));
-  const transactions = await transactionsOf(owner);
-  const [before, postgresBefore] = [server.cpuSeconds(), await database.cpuSeconds()];
-  const start = performance.now();
-  await new Promise((wake) => setTimeout(wake, idleMilliseconds));
-  const seconds = (performance.now() - start) / 1000;
-  const [own, postgres] = [server.cpuSeconds() - before, (await database.cpuSeconds()) - postgresBefore];
+  let [own, postgres] = [0, 0];
+  const statements = await database.statementsDuring(async () => {
+    const [before, postgresBefore] = [server.cpuSeconds(), await database.cpuSeconds()];
+    await new Promise((wake) => setTimeout(wake, 1_000 * idleSeconds));
+    [own, postgres] = [server.cpuSeconds() - before, (await database.cpuSeconds()) - postgresBefore];
+  });
   return {
-    idleCpu: own / seconds,
-    idlePostgresCpu: postgres / seconds,
-    // The first question is a transaction too.
-    idleStatements: (10 * ((await transactionsOf(owner)) - transactions - 1)) / seconds,
+    idleCpu: own / idleSeconds,
+    idlePostgresCpu: postgres / idleSeconds,
+    idleStatements: (10 * statements) / idleSeconds,
   };
 }
 
-/** An idle connection reports its transactions after ten seconds (PGSTAT_IDLE_INTERVAL of Postgres). */
-const reportMilliseconds = 12_000;
 /** A cohort without notices runs once in this time. */
-const idleMilliseconds = 30_000;
-
-async function transactionsOf(owner: Client): Promise<number> {
-  const { rows } = await owner.query<{ count: string }>(
-    "select xact_commit + xact_rollback as count from pg_stat_database where datname = current_database()",
-  );
-  return Number(rows[0]?.count);
-}
+const idleSeconds = 30;

@@ -38,7 +38,8 @@ export const recordedMemory = (engine: Figure, baseline: Figure): Figures => ({
 export const recordedReady = (ready: Figure | undefined): Figures =>
   ready === undefined ? {} : { "ready with 50 tables": { figure: `${spreadText(ready)} ms` } };
 
-export const recordedLive = (live: readonly LiveFigures[]): Figures =>
+/** @param condition of the idle figures */
+export const recordedLive = (live: readonly LiveFigures[], condition?: string): Figures =>
   byName(
     live.map((row) => [
       `change to client, ${number(row.subscribers).replace(/\.0+$/, "")} subscribers: ${row.server}`,
@@ -48,6 +49,7 @@ export const recordedLive = (live: readonly LiveFigures[]): Figures =>
           `idle ${number(row.idleStatements)} statements in 10 s, ${number(100 * row.idleCpu)} % of a core, Postgres ${number(100 * row.idlePostgresCpu)} %`,
           `${number(row.residentMegabytes)} MB`,
           `${row.missing} missing`,
+          ...(condition === undefined ? [] : [condition]),
         ].join("; "),
       },
     ]),

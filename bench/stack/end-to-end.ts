@@ -3,6 +3,7 @@ import { Client } from "undici";
 import { newest } from "../engine/queries.ts";
 import { percentile } from "../measure/statistics.ts";
 import { addWatchedRows, type Origin, Subscribers } from "../measure/subscribers.ts";
+import { startPlainWebSockets } from "./plain-nginx.ts";
 import { type Columns, number } from "../report.ts";
 import { type BenchStack, connectOwner } from "./bench-stack.ts";
 
@@ -114,14 +115,18 @@ export interface LiveWay {
   readonly missing: number;
 }
 
-/** The same live queries first directly, then through the gateway, never at the same time. */
+/** The same live queries first directly, then through plain nginx, then through the gateway, never at the same time. */
 export async function measureLiveWays(stack: BenchStack, subscribers: number, changes: number): Promise<LiveWay[]> {
   await using owner = await connectOwner(stack);
   await addWatchedRows(owner);
   let value = 1_000_000;
-  const { engine, token } = stack;
+  const { engine, token, gateway } = stack;
+  await using started = new AsyncDisposableStack();
+  // Each connection of a client needs one to the engine.
+  const plain = await startPlainWebSockets(stack, 2 * subscribers, started);
   const ways = [
     ["engine directly", { url: `ws://${engine.host}:${engine.port}/v1/graphql`, token }],
+    ["plain nginx, TLS", { url: `wss://127.0.0.1:${plain}/v1/graphql`, token, authority: gateway.authority }],
     ["gateway, TLS", throughGateway(stack)],
   ] as const;
   const figures: LiveWay[] = [];
