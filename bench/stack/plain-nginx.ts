@@ -79,11 +79,7 @@ async function startNginx(
     User: "0",
     Labels: { [runLabel]: runId },
     // The network of the host spares this contender Docker's bridge. The certificate of the stack makes handshakes equal.
-    HostConfig: {
-      NetworkMode: "host",
-      VolumesFrom: [`${containerOf(stack.name, "gateway")}:ro`],
-      Ulimits: [{ Name: "nofile", Soft: 65_536, Hard: 65_536 }],
-    },
+    HostConfig: { NetworkMode: "host", VolumesFrom: [`${containerOf(stack.name, "gateway")}:ro`] },
   });
   stopped.defer(() => container.remove({ force: true }));
   await container.start();

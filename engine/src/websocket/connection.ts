@@ -1,3 +1,4 @@
+import type { Duplex } from "node:stream";
 import type { RawData, WebSocket } from "ws";
 import type { Authentication } from "../auth/authenticator.ts";
 import { mergeHeaders, type RequestHeaders } from "../auth/request-headers.ts";
@@ -53,6 +54,7 @@ export class Connection {
 
   constructor(
     socket: WebSocket,
+    connection: Duplex,
     dialect: Dialect,
     upgradeHeaders: RequestHeaders,
     identity: ConnectionIdentity,
@@ -62,7 +64,7 @@ export class Connection {
     this.#dialect = dialect;
     this.#context = context;
     this.#upgradeHeaders = upgradeHeaders;
-    this.#outbox = createOutbox(socket, context.outboxLimits, context.waitingBytes, () => this.#client);
+    this.#outbox = createOutbox(socket, connection, context.outboxLimits, context.waitingBytes, () => this.#client);
     this.#operations = new Operations(context, this.#outbox, dialect, identity, (close) => this.close(close));
     this.#initTimer = setTimeout(() => this.close(dialect.initTimeout), context.initTimeout);
     socket.on("message", (data) => this.#receive(data));

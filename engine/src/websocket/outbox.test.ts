@@ -1,3 +1,5 @@
+import type { Duplex } from "node:stream";
+import { setImmediate as endOfTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { WebSocket } from "ws";
 import { WaitingBytes } from "../cost/waiting-bytes.ts";
@@ -28,9 +30,11 @@ function createSocket() {
 
 const limits = { congested: 10, overflow: 100 };
 let all: WaitingBytes;
-const open = (socket: WebSocket) => createOutbox(socket, limits, all, () => "client");
+const connection = { cork: vi.fn<() => void>(), uncork: vi.fn<() => void>() };
+const open = (socket: WebSocket) => createOutbox(socket, connection as unknown as Duplex, limits, all, () => "client");
 
 beforeEach(() => {
+  vi.clearAllMocks();
   all = new WaitingBytes({ limit: 1_000, patience: 60_000 });
 });
 
@@ -49,6 +53,22 @@ test("a live answer waits for a slow client, and only the last one is sent", () 
   expect(sent).toEqual(["answer 1 of a", "answer 3 of a"]);
   socket.drain();
   expect(sent).toEqual(["answer 1 of a", "answer 3 of a", "answer 1 of b"]);
+});
+
+test("short frames of one turn leave together, long ones at once", async () => {
+  const { socket, sent, asWebSocket } = createSocket();
+  const outbox = open(asWebSocket);
+  for (const frame of ["answer of a", "answer of b"]) outbox.send(frame);
+  const calls = (): number[] => [sent.length, connection.cork.mock.calls.length, connection.uncork.mock.calls.length];
+  expect(calls()).toEqual([2, 1, 0]);
+  await endOfTurn();
+  expect(calls()).toEqual([2, 1, 1]);
+  socket.drain();
+  outbox.send("short");
+  outbox.send("x".repeat(16_384));
+  expect(calls()).toEqual([4, 2, 2]);
+  await endOfTurn();
+  expect(calls()).toEqual([4, 2, 2]);
 });
 
 test("drops the waiting answer of a stopped operation", () => {

@@ -1,3 +1,4 @@
+import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import type { WaitingBytes } from "../cost/waiting-bytes.ts";
 
@@ -21,12 +22,22 @@ export interface Outbox {
   readonly isCongested: boolean;
 }
 
-/** @param client names the client for {@link WaitingBytes} */
-export function createOutbox(socket: WebSocket, limits: OutboxLimits, all: WaitingBytes, client: () => string): Outbox {
+/** Bytes that wait for the end of a turn at most: they count as unsent. */
+const mostGathered = 16_384;
+
+/** @param connection below the socket @param client names the client for {@link WaitingBytes} */
+export function createOutbox(
+  socket: WebSocket,
+  connection: Duplex,
+  limits: OutboxLimits,
+  all: WaitingBytes,
+  client: () => string,
+): Outbox {
   /** Waiting frames by key, sent when there is room. */
   const waiting = new Map<string, string>();
   let waitingLength = 0;
   let pongData: Buffer | undefined;
+  let isGathering = false;
   // No close frame: it would wait behind all data that the client does not read.
   const hold = all.hold(client, () => socket.terminate());
 
@@ -47,8 +58,24 @@ export function createOutbox(socket: WebSocket, limits: OutboxLimits, all: Waiti
     count();
   }
 
+  /** One change often has an answer for several subscriptions of a client: they leave together at the end of the turn, in one write. */
+  function gather(): void {
+    if (isGathering) return;
+    isGathering = true;
+    connection.cork();
+    process.nextTick(leave);
+  }
+
+  function leave(): void {
+    if (!isGathering) return;
+    isGathering = false;
+    connection.uncork();
+  }
+
   function send(frame: string): void {
     if (socket.readyState !== socket.OPEN) return;
+    if (socket.bufferedAmount + frame.length <= mostGathered) gather();
+    else leave();
     socket.send(frame, afterSend);
     count();
     if (socket.bufferedAmount > limits.overflow) socket.terminate();

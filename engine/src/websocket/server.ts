@@ -72,7 +72,7 @@ export function createWebSocketEndpoint(options: WebSocketOptions): WebSocketEnd
       };
       const traceId = traceIdOf(traceparent, identity.requestId);
       server.handleUpgrade(request, socket, head, (webSocket) => {
-        const connection = new Connection(webSocket, dialectOf(webSocket.protocol), headers, identity, options);
+        const connection = new Connection(webSocket, socket, dialectOf(webSocket.protocol), headers, identity, options);
         const began = performance.now();
         connections.add(connection);
         socket.on("data", (chunk: Buffer) => connection.received(chunk.length));
