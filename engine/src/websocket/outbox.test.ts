@@ -30,11 +30,12 @@ function createSocket() {
 
 const limits = { congested: 10, overflow: 100 };
 let all: WaitingBytes;
-const connection = { cork: vi.fn<() => void>(), uncork: vi.fn<() => void>() };
+const fakeConnection = () => ({ cork: vi.fn<() => void>(), uncork: vi.fn<() => void>() });
+let connection: ReturnType<typeof fakeConnection>;
 const open = (socket: WebSocket) => createOutbox(socket, connection as unknown as Duplex, limits, all, () => "client");
 
 beforeEach(() => {
-  vi.clearAllMocks();
+  connection = fakeConnection();
   all = new WaitingBytes({ limit: 1_000, patience: 60_000 });
 });
 
