@@ -49,6 +49,26 @@ export function passwordLogin(api, username, password) {
 export const pause = (/** @type {number} */ attempt, seconds = 0) =>
   new Promise((resolve) => setTimeout(resolve, 1000 * (seconds + Math.random() * Math.min(30, 2 ** (attempt + 1)))));
 
+/** Codes of requests that were refused before anything was executed, so that another attempt is safe and can succeed. */
+const tooBusy = new Set(["busy", "too-many-requests"]);
+/** Of a request; a person who waits longer should see the error. */
+const mostRepetitions = 2;
+
+/** @param {AbortSignal | null | undefined} signal @param {number} attempt @param {number} seconds */
+async function pauseUnlessAborted(signal, attempt, seconds) {
+  let stop = () => {};
+  const aborted = new Promise((_, reject) => {
+    stop = () => reject(signal?.reason);
+    signal?.addEventListener("abort", stop);
+  });
+  try {
+    signal?.throwIfAborted();
+    await Promise.race([pause(attempt, seconds), aborted]);
+  } finally {
+    signal?.removeEventListener("abort", stop);
+  }
+}
+
 /**
  * A client of graphql-ws that connects again, also after a network that disappeared without the close of its connections.
  * @param {typeof import("graphql-ws").createClient} createClient
@@ -191,9 +211,13 @@ export function createSession(logIn, firstToken = "", renewsEarly = true) {
     failures = Date.now() - receivedAt < 60_000 ? failures + 1 : 1;
   }
 
-  /** `fetch` with the token. Repeats a request whose token was rejected: nothing of it was executed. @type {typeof fetch} */
+  /**
+   * `fetch` with the token. Repeats a request whose token was rejected, and one that the server was too busy for: nothing of it was executed.
+   * @type {typeof fetch}
+   */
   const authorizedFetch = async (input, init) => {
-    for (let attempt = 1; ; attempt += 1) {
+    let hasNewToken = false;
+    for (let repetitions = 0; ;) {
       const used = await accessToken();
       const headers = new Headers(init?.headers);
       headers.set("Authorization", `Bearer ${used}`);
@@ -202,8 +226,14 @@ export function createSession(logIn, firstToken = "", renewsEarly = true) {
         .clone()
         .json()
         .catch(() => undefined);
-      if (attempt === 2 || reply?.errors?.[0]?.extensions?.code !== "invalid-jwt") return response;
-      drop(used);
+      const code = reply?.errors?.[0]?.extensions?.code ?? reply?.code;
+      if (code === "invalid-jwt" && !hasNewToken) {
+        drop(used);
+        hasNewToken = true;
+      } else if (tooBusy.has(code) && repetitions < mostRepetitions) {
+        await pauseUnlessAborted(init?.signal, repetitions, Number(response.headers.get("retry-after")) || 1);
+        repetitions += 1;
+      } else return response;
     }
   };
 

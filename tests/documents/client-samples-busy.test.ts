@@ -3,6 +3,12 @@ import { resolve } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { repeatableRandom, SimulatedService } from "./support/simulated-service.ts";
 
+const busy = (): Response =>
+  Response.json(
+    { errors: [{ message: "busy", extensions: { code: "busy" } }] },
+    { status: 503, headers: { "retry-after": "1" } },
+  );
+
 let service: SimulatedService;
 let printed: string[];
 
@@ -12,8 +18,11 @@ beforeEach(() => {
   service = new SimulatedService();
   printed = [];
   vi.stubGlobal("WebSocket", service.socketClass());
+  const answers = [busy];
   vi.stubGlobal("fetch", async (url: string | URL) =>
-    String(url).endsWith("/jwt/auth") ? service.login() : Response.json({ data: { view_hijacks: [] } }),
+    String(url).endsWith("/jwt/auth")
+      ? service.login()
+      : (answers.shift()?.() ?? Response.json({ data: { view_hijacks: [] } })),
   );
   for (const output of ["log", "error", "warn"] as const)
     vi.spyOn(console, output).mockImplementation((...texts) => void printed.push(texts.join(" ")));

@@ -100,6 +100,59 @@ describe("a session", () => {
     expect(used).toHaveLength(4);
   });
 
+  describe("a request that the server is too busy for", () => {
+    const busy = () =>
+      Response.json({ errors: [{ extensions: { code: "busy" } }] }, { status: 503, headers: { "retry-after": "2" } });
+    const throttled = () =>
+      Response.json({ error: "why", code: "too-many-requests" }, { status: 429, headers: { "retry-after": "1" } });
+    const found = () => Response.json({ data: 1 });
+    const unavailable = () => Response.json({ error: "why", code: "unavailable" }, { status: 503 });
+
+    /** Requests until the answer, and the answer's status. */
+    async function ask(answers: readonly (() => Response)[], init: RequestInit = {}) {
+      const session = createSession(async () => tokenOf("a"));
+      const times: number[] = [];
+      vi.stubGlobal("fetch", async () => {
+        times.push(Date.now());
+        return (answers[times.length - 1] ?? busy)();
+      });
+      const answer = session.fetch("/api/graphql", { method: "POST", ...init });
+      const settled = answer.then(
+        ({ status }) => status,
+        (error: unknown) => error,
+      );
+      await pass(2 * minute);
+      return { times, settled: await settled };
+    }
+
+    test("is repeated after Retry-After", async () => {
+      const { times, settled } = await ask([busy, throttled, found]);
+      expect(settled).toBe(200);
+      expect(times).toHaveLength(3);
+      expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(2000);
+      expect((times[2] ?? 0) - (times[1] ?? 0)).toBeGreaterThanOrEqual(1000);
+    });
+
+    test("gets the error after two repetitions", async () => {
+      const { times, settled } = await ask([]);
+      expect([times.length, settled]).toEqual([3, 503]);
+    });
+
+    test("is not repeated after its page gave it up", async () => {
+      const { times, settled } = await ask([], { signal: AbortSignal.abort(new Error("left")) });
+      expect([times.length, settled]).toEqual([1, new Error("left")]);
+      const leaving = new AbortController();
+      setTimeout(() => leaving.abort(new Error("left later")), 1000);
+      const later = await ask([], { signal: leaving.signal });
+      expect([later.times.length, later.settled]).toEqual([1, new Error("left later")]);
+    });
+
+    test("is repeated only if nothing of it was executed", async () => {
+      const { times, settled } = await ask([unavailable]);
+      expect([times.length, settled]).toEqual([1, 503]);
+    });
+  });
+
   test.each([
     [429, LoginDelayed],
     [503, LoginDelayed],
