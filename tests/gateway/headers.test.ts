@@ -63,6 +63,11 @@ test("the engine receives exactly the listed headers, the master key under its o
   });
 });
 
+test("the engine learns that a body is compressed", async () => {
+  const reply = await query(parts.gateway, { headers: { "content-encoding": "gzip" } });
+  expect(reply.echo().headers["content-encoding"]).toBe("gzip");
+});
+
 const trace = "0af7651916cd43dd8448eb211c80319c";
 const traceparent = `00-${trace}-b7ad6b7169203331-01`;
 
