@@ -160,13 +160,17 @@ test.each(["dev", "prod", "local"])(
 );
 
 /** Names of the resources with an option, after Pulumi's transformations. */
-async function madeWith(option: "protect" | "retainOnDelete", protectData: boolean): Promise<string[]> {
+async function madeWith(
+  option: "protect" | "retainOnDelete",
+  protectData: boolean,
+  settings: GivenInputs = {},
+): Promise<string[]> {
   const names: string[] = [];
   await recordStack(() => {
     const transformation = ({ name, opts }: ResourceTransformationArgs): undefined => {
       if (opts[option] === true) names.push(name);
     };
-    return void new RouteQL("routeql", {}, { protectData, transformations: [transformation] });
+    return void new RouteQL("routeql", grouped(settings), { protectData, transformations: [transformation] });
   });
   return names.toSorted();
 }
@@ -188,6 +192,12 @@ test("`protectData` protects the data volumes and their secrets", async () => {
       "state-identity",
     ].map((part) => `routeql-${part}`),
   );
+});
+
+test("`protectData` lets an update switch the monitoring off", async () => {
+  const monitored = { monitoring: "stack" };
+  expect(await madeWith("protect", true, monitored)).toEqual(await madeWith("protect", true));
+  expect(await madeWith("retainOnDelete", false, monitored)).toContain("routeql-prometheus-data");
 });
 
 test("data volumes and networks keep their labels, because a new label would replace them", async () => {

@@ -65,6 +65,9 @@ export interface DockerServiceArgs {
   readonly after: readonly Output<Container>[];
 }
 
+/** Services whose data is metrics and silences: protected, it would refuse an update that switches the monitoring off. */
+const measurements: ReadonlySet<ServiceName> = new Set(["prometheus", "alertmanager"]);
+
 export class DockerService extends ComponentResource {
   readonly name: ServiceName;
   readonly container: Container;
@@ -80,6 +83,7 @@ export class DockerService extends ComponentResource {
     const files = deliverFiles(service, image, secrets, scope, this);
     // `npm run down` keeps data, and the next deployment finds the volume by its name. With protected data, a destroy deletes the data only
     // after the data and its secrets are unprotected: a volume without its secrets is of no use.
+    const isProtected = protectData && !measurements.has(service.name);
     const dataVolume = (name: string): Volume =>
       new Volume(
         scope.named(name),
@@ -94,7 +98,7 @@ export class DockerService extends ComponentResource {
         {
           parent: this,
           retainOnDelete: !protectData,
-          protect: protectData,
+          protect: isProtected,
           ignoreChanges: ["labels"],
           ...replaceInPlace,
         },
