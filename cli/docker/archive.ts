@@ -120,14 +120,15 @@ async function restoreTo<State>(
   await switchTo(false, archive);
   let state: State;
   try {
+    const words = point === "latest" && replace ? ["replace"] : [];
     if (point === "latest") {
       state = await stop();
-      await besideDatabase(stack, "prepare", point, ...(replace ? ["replace"] : []));
+      await besideDatabase(stack, "prepare", point, ...words);
     } else {
       await besideDatabase(stack, "prepare", point);
       state = await stop();
     }
-    await besideDatabase(stack, "replace", point);
+    await besideDatabase(stack, "replace", point, ...words);
   } finally {
     await switchTo(true, database);
     await switchTo(true, archive);

@@ -169,20 +169,28 @@ recover() {
 }
 unreached() {
   grep -E 'FATAL|PANIC|^archive:' /tmp/recovery.log | tail -5 >&2 || true
-  echo "archive: the archive does not reach that time, or lacks a file or has a damaged one. Use an earlier time, or --latest." >&2
+  if ! grep -q '^archive: .* is missing' /tmp/recovery.log; then
+    echo "archive: the archive does not reach that time, or lacks a file or has a damaged one. Use an earlier time, or --latest." >&2
+  elif [ "$data" != "$PGDATA" ] && is_copy "$data"; then
+    lacks
+  else
+    echo "archive: use an earlier time, or --latest --replace, which restores the state before the missing file and deletes all later changes." >&2
+  fi
   exit 1
 }
+# Whether a directory has files of the database in PGDATA.
+is_copy() { [ "$(control "$PGDATA" "Database system identifier")" = "$(control "$1" "Database system identifier")" ]; }
+lacks() { echo "archive: the database has changes that the archive lacks${1:+, since $1}. The next backup of the archive closes this gap. --latest --replace deletes these changes." >&2; }
 # Fails if the database in PGDATA has changes that its recovered copy lacks: they were dropped, or did not reach the archive. A database that stops
 # switches to the next segment for its last checkpoint.
 complete() {
-  local end checkpoint time
-  [ "$(control "$PGDATA" "Database system identifier")" = "$(control "$1" "Database system identifier")" ] || return 0
+  local end checkpoint
+  is_copy "$1" || return 0
   end=$(grep . "$(compgen -G "$1/pg_wal/*.history" | tail -1)" | tail -1 | cut -f2)
   checkpoint=$(control "$PGDATA" "Latest checkpoint location")
   [ "$(sql --host=/tmp --dbname=postgres --set=checkpoint="$checkpoint" --set=end="$end" \
     <<<"select pg_wal_lsn_diff(:'checkpoint', :'end') > 16 * 1024 * 1024")" = t ] || return 0
-  time=$(sed -n 's/.*last completed transaction was at log time //p' /tmp/recovery.log | tail -1)
-  echo "archive: the database has changes that the archive lacks${time:+, since $time}. The next backup of the archive closes this gap. --latest --replace deletes these changes." >&2
+  lacks "$(sed -n 's/.*last completed transaction was at log time //p' /tmp/recovery.log | tail -1)"
   return 1
 }
 control() { pg_controldata "$1" | sed -n "s/^$2: *//p"; }
@@ -195,6 +203,12 @@ recovery_options() {
 fetch() {
   local code=0 sum
   backrest archive-get "$1" "$2" || code=$?
+  if [ $code = 1 ] && [ ${#1} = 24 ] && [ -z "${ENDS_AT_GAP:-}" ] && has_later "$1"; then
+    code=0
+    # The database may have archived both in the meantime.
+    backrest archive-get "$1" "$2" || code=$?
+    [ $code != 1 ] || { echo "archive: $1 is missing, but the archive has later changes" >&2 && return 126; }
+  fi
   [ $code -le 1 ] || return 126
   if [ $code = 0 ] && [ ${#1} = 24 ]; then
     sum=$(sha1sum <"$2")
@@ -213,6 +227,18 @@ is_archived() {
   done
   return 1
 }
+# Whether the archive has a later change of the same timeline.
+# @param $1 name of a segment
+has_later() {
+  local folder=archive/$PGBACKREST_STANZA database part last
+  for database in $(backrest repo-ls "$folder" --filter='^[0-9]+-[0-9]+$'); do
+    for part in $(backrest repo-ls "$folder/$database" --filter="^${1:0:8}"); do
+      last=$(backrest repo-ls "$folder/$database/$part" --filter='^[0-9A-F]{24}-' | sort | tail -1)
+      [[ ${last:0:24} < "$1" ]] || return 0
+    done
+  done
+  return 1
+}
 # A drill leaves nothing in the archive. The new timeline of a restore enters it when the database starts, not with a restore that is given up.
 nowhere="-c archive_mode=off"
 later="-c archive_mode=on -c archive_command=''"
@@ -221,9 +247,10 @@ now="-c archive_mode=on -c archive_command='pgbackrest-archive push %p'"
 target() { [ "$1" = latest ] && echo --type=default || printf '%s\n' --type=time "--target=$1" --target-action=promote; }
 
 # Restores and starts a copy beside the database, which may run and stays unchanged if the backup or a change is damaged. `latest replace` also
-# deletes changes that the archive lacks.
+# deletes changes that the archive lacks, and those after a missing file.
 prepare() {
   local started=$SECONDS data=$PGDATA/restoring/data info largest
+  [ "$*" != "latest replace" ] || export ENDS_AT_GAP=true
   settle
   rm -rf "$PGDATA/restoring"
   info=$(backrest info --output=json)
@@ -259,6 +286,7 @@ stopped() {
 # Replaces the stopped database by the prepared copy.
 replace() {
   stopped
+  [ "$*" != "latest replace" ] || export ENDS_AT_GAP=true
   if [ -e "$PGDATA/restoring/complete" ]; then
     mv "$PGDATA/restoring" "$PGDATA/replacing"
     settle
@@ -291,7 +319,7 @@ settle() {
 restore() {
   stopped
   prepare "$@"
-  replace "$1"
+  replace "$@"
 }
 
 # A commit after every earlier one, in the archive: a restore to any earlier time then finds its end.

@@ -106,6 +106,42 @@ describe("faults of the archive", { timeout: 400_000 }, () => {
     expect(await notes()).toBe(noted);
   });
 
+  test("a missing change does not shorten a restore of the newest state, unless accepted", async () => {
+    const before = noted;
+    await archived.statement("select pg_switch_wal()");
+    for (const _ of [1, 2]) {
+      await note();
+      await archived.statement("select pg_switch_wal()");
+    }
+    expect(await archived.run("flush")).toMatchObject({ exitCode: 0 });
+    const { output: names } = await archived.shell(
+      `ls /var/lib/pgbackrest/archive/*/*/*/ | grep -E '^[0-9A-F]{24}-' | sort`,
+    );
+    // The last two have the second note and the commit of the flush.
+    const middle = names.trim().split("\n").at(-3)!;
+    const refusal = async (...words: readonly string[]): Promise<string> => {
+      const { exitCode, output } = await archived.run(...words);
+      expect(exitCode, output).not.toBe(0);
+      expect(output).toContain(`${middle.slice(0, 24)} is missing, but the archive has later changes`);
+      return output;
+    };
+    await whileDamaged(
+      `archive -name ${middle}`,
+      async () => {
+        expect(await refusal("prepare", "latest")).toContain("the database has changes that the archive lacks");
+        await archived.whileStopped(async () => {
+          // A new database cannot prove that changes are missing.
+          await archived.shell('find "$PGDATA" -mindepth 1 -delete');
+          expect(await refusal("restore", "latest")).toContain("use an earlier time, or --latest --replace");
+          expect(await archived.run("restore", "latest", "replace")).toMatchObject({ exitCode: 0 });
+        });
+      },
+      "rm $file",
+    );
+    noted = before;
+    expect(await notes()).toBe(before);
+  });
+
   test("without space for a copy, a restore verifies the archive before it replaces the files", async () => {
     const restore = () =>
       archived.shell(`mkdir -p /tmp/full; printf '#!/bin/sh\necho 0\n' >/tmp/full/df; chmod +x /tmp/full/df
