@@ -154,6 +154,7 @@ export function factProblems(
   problems.push(...vrpsProblems(database, vrpsSince, now));
   problems.push(...feedProblems(database?.feeds ?? [], hasFeed, stack, now));
   problems.push(...archiveProblems({ database, archive, archiveSince }, limits, stack, now));
+  problems.push(...drillProblems({ database, archive, archiveSince }, stack, now));
   if (directory?.fails === true)
     problems.push({
       subject: "directory",
@@ -211,4 +212,30 @@ function archiveProblems(
       next: `npm run backup${stackArgument(stack)}`,
     });
   return problems;
+}
+
+/** As the alert DrillOld. */
+const longestWithoutDrill = 8 * day;
+/** The first drill follows the first backup. */
+const firstDrill = day;
+
+function drillProblems(
+  { database, archive, archiveSince }: Pick<Facts, "database" | "archive" | "archiveSince">,
+  stack: string,
+  now: number,
+): Problem[] {
+  if (database === undefined || archive === undefined) return [];
+  const last = database.lastDrill?.at;
+  const isOld =
+    last === undefined
+      ? archiveSince !== undefined && older(archiveSince, firstDrill, now)
+      : older(last, longestWithoutDrill, now);
+  if (!isOld) return [];
+  return [
+    {
+      subject: "drill",
+      reason: last === undefined ? "no restore drill has passed" : `the last restore drill passed at ${last}`,
+      next: `npm run restore --${stackOption(stack)} --drill; docs/operate/runbooks.md#drillold`,
+    },
+  ];
 }

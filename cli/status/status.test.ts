@@ -228,6 +228,20 @@ test.each<[string, string, object, Parameters<typeof factProblems>[1]?]>([
       ...database({ lastBackup: { at: "2026-05-04T09:00:00Z" } }),
     },
   ],
+  [
+    "drill",
+    "no restore drill has passed",
+    { archive: { newestBackup: "2026-05-04T03:00:00.000Z" }, archiveSince: "2026-05-03T09:00:00Z" },
+  ],
+  [
+    "drill",
+    "the last restore drill passed at 2026-04-26T09:00:00Z",
+    {
+      archive: { newestBackup: "2026-05-04T03:00:00.000Z" },
+      archiveSince: "2026-05-04T09:00:00Z",
+      ...database({ lastDrill: { at: "2026-04-26T09:00:00Z" } }),
+    },
+  ],
   ["directory", unusable, { directory: { text: unusable, fails: true } }],
   ["drift", "the stack differs from its program: update dev-engine", { drift: ["update dev-engine"] }],
 ])("reports the %s with a next command: %s", (subject, reason, changes, limits = {}) => {

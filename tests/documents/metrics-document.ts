@@ -106,6 +106,6 @@ ${table(registered(createFeedMetrics().registry.getMetricsAsArray()))}
 
 The exporters document their own metrics: [postgres_exporter](https://github.com/prometheus-community/postgres_exporter),
 [redis_exporter](https://github.com/oliver006/redis_exporter) and [node_exporter](https://github.com/prometheus/node_exporter).
-\`routeql_run_*\` and \`routeql_database_*\` come from statements of this kit.
+\`routeql_run_*\`, \`routeql_archive_*\` and \`routeql_database_*\` are this kit's own.
 `;
 }
