@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { buildFile, buildNumber, commitTime } from "./build-number.ts";
 
 let folder: string;
@@ -49,4 +49,11 @@ test("reads the time of the newest commit of a checkout", () => {
   const before = Math.floor(Date.now() / 1000) * 1000;
   commit();
   expect(commitTime(folder)).toBeGreaterThanOrEqual(before);
+});
+
+test("ignores the repository that git names in the environment of a hook", () => {
+  git("init");
+  commit();
+  vi.stubEnv("GIT_DIR", join(folder, "another"));
+  expect(buildNumber(folder)).toBe(1);
 });

@@ -32,9 +32,15 @@ function fromHistory(
 ): number | undefined {
   // A repository around an unpacked archive has another history.
   if (!existsSync(join(root, ".git"))) return undefined;
+  // Git sets these for its hooks, also of another repository.
+  const env = { ...process.env, GIT_DIR: undefined, GIT_WORK_TREE: undefined, GIT_COMMON_DIR: undefined };
   try {
     return read((...words) =>
-      execFileSync("git", ["-C", root, ...words], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim(),
+      execFileSync("git", ["-C", root, ...words], {
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "ignore"],
+        env,
+      }).trim(),
     );
   } catch {
     return undefined;

@@ -73,6 +73,7 @@ function administrationCommand(subject: Subject, summary: string, notes: readonl
       notes: [`Commands:\n${verbLines(subject)}`, ...notes],
     },
     onInterrupt: "own",
+    endsWithOutput: true,
     async run(stack, args) {
       const words = args.flag("json") ? [...args.rest, "--json"] : args.rest;
       try {

@@ -26,6 +26,7 @@ export const command: Command = {
   },
   // Ctrl-C is the usual end of `--follow` and needs no message.
   onInterrupt: "silent",
+  endsWithOutput: true,
   run: async (stack, args, signal) => {
     const options = readLogOptions(args);
     const place = await openPlace(stack);

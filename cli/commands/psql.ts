@@ -44,5 +44,6 @@ export const command: Command = {
   },
   // Ctrl-C cancels a statement of psql.
   onInterrupt: "own",
+  endsWithOutput: true,
   run: (stack, args) => runPsql(stack, roleOf(args.text("role")), args.rest),
 };

@@ -4,6 +4,7 @@ import { onInterrupt } from "@routeql/host/process";
 import { projectFolder } from "@routeql/host/paths";
 import { DatabaseError } from "pg";
 import type { Command, ParsedArguments } from "../foundation/command.ts";
+import { continueWithoutOutput, endWithOutput } from "../foundation/lost-output.ts";
 import { unwritable } from "../bootstrap/rights.mjs";
 import { withoutRights } from "../kubernetes/connection/connection-error.ts";
 import { logFileOf } from "../pulumi/session.ts";
@@ -30,6 +31,8 @@ export function explainable(error: unknown): unknown {
 
 /** Runs a command. Handles Ctrl-C and explains an error with its log. Resolves to the exit code. */
 export async function runCommand(command: Command, stack: string, args: ParsedArguments): Promise<number> {
+  continueWithoutOutput();
+  if (command.endsWithOutput) endWithOutput();
   const say = command.onInterrupt === "silent" ? () => undefined : (text: string) => console.error(`\n${text}`);
   const signal = command.onInterrupt === "own" ? new AbortController().signal : onInterrupt(say);
   try {

@@ -157,6 +157,8 @@ export interface Command {
   readonly help?: () => Promise<void>;
   /** Without it, Ctrl-C prints a message and aborts the signal; `own`: the command's program handles it. */
   readonly onInterrupt?: "silent" | "own";
+  /** Prints a stream of any length, so that it ends when nothing reads its output. Others continue. */
+  readonly endsWithOutput?: true;
   /** Resolves to the exit code; by default 0. */
   readonly run: (stack: string, args: ParsedArguments, signal: AbortSignal) => Promise<number | void>;
 }

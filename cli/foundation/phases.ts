@@ -78,7 +78,8 @@ export async function runPhases(plan: Plan, { signal, log, record }: PhaseOption
   const pending: Promise<unknown>[] = [];
   let firstError: unknown;
 
-  const inPlace = !log && process.stdout.isTTY;
+  // A terminal in an editor cannot move its cursor.
+  const inPlace = !log && process.stdout.isTTY && process.env["TERM"] !== "dumb";
   const toTask = (phase: Phase): ListrTask => ({
     title: phase.title,
     task: async (_context, task) => {

@@ -6,6 +6,7 @@ import { stackPaths } from "@routeql/host/paths";
 import { run } from "@routeql/host/process";
 import { acquireCli } from "./acquire.ts";
 import { z } from "zod";
+import { inheritedEnvironment } from "./environment.ts";
 import { cliEnvironment, passphraseFailure } from "./pulumi-command.ts";
 
 const databasePasswords = z.object({
@@ -70,7 +71,7 @@ export async function valuesOf(stack: string): Promise<StackValues> {
   const { stdout } = await run(
     cli.command.command,
     ["stack", "output", "--json", "--show-secrets", "--stack", stack, "--non-interactive"],
-    { environment: { ...process.env, ...cliEnvironment(paths) }, workingDirectory: paths.workspace },
+    { environment: { ...inheritedEnvironment(), ...cliEnvironment(paths) }, workingDirectory: paths.workspace },
   ).catch((error: unknown) => {
     const lines = error instanceof Failure ? error.lastLines.join("\n") : "";
     throw passphraseFailure(lines, error) ?? error;

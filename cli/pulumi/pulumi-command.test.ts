@@ -13,3 +13,11 @@ test.each([
 
 test("leaves other failures of Pulumi as they are", () =>
   expect(passphraseFailure("error: the stack is locked", undefined)).toBeUndefined());
+
+test("names a passphrase of the environment, with which version 0.1.0 wrote the state", () => {
+  const failure = passphraseFailure("error: incorrect passphrase", undefined, {
+    PULUMI_CONFIG_PASSPHRASE: "of another",
+  });
+  expect(failure?.remedy).toContain("write its value into .routeql/<stack>/passphrase");
+  expect(failure?.remedy).not.toContain("of another");
+});

@@ -7,6 +7,7 @@ import type { StackPaths } from "@routeql/host/paths";
 import { runToEnd } from "@routeql/host/process";
 import { type PluginKind, pulumiHome } from "./plugins.ts";
 import { offline } from "../offline.ts";
+import { inheritedEnvironment } from "./environment.ts";
 
 /** A URL, because folder names may contain characters that are special in URLs. */
 export const backendOf = (paths: StackPaths): string =>
@@ -68,7 +69,7 @@ export function inOwnProcessGroup(
   const runnable = command as unknown as Runnable;
   runnable.run = async (args, workingDirectory, environment, onOutput, onError, signal) => {
     const { PATH: path = process.env.PATH } = environment;
-    const own = { ...process.env, ...environment, PATH: path, PULUMI_AUTOMATION_API: "true" };
+    const own = { ...inheritedEnvironment(), ...environment, PATH: path, PULUMI_AUTOMATION_API: "true" };
     const replacements = plugins === "stand-in" && withProviders.has(args[0]) ? await offline() : undefined;
     await using standIns = await replacements?.startPlugins(own, onLine);
     const result = await runToEnd(runnable.command, [...args, "--non-interactive"], {
@@ -91,14 +92,18 @@ export function inOwnProcessGroup(
 }
 
 /** The failure of a command whose passphrase does not open the stack's secrets. @param output of Pulumi's CLI; undefined for another failure */
-export const passphraseFailure = (output: string, cause: unknown): Failure | undefined =>
-  /incorrect passphrase|passphrase must be set|PULUMI_CONFIG_PASSPHRASE_FILE/.test(output)
-    ? new Failure("The file `passphrase` in the stack's state folder does not open the secrets of its state", {
-        remedy:
-          "put the former file back from a copy of .routeql/<stack>. Without a copy, follow docs/operate/troubleshoot.md#the-disk-died for a lost state folder.",
-        cause,
-      })
-    : undefined;
+export function passphraseFailure(output: string, cause: unknown, environment = process.env): Failure | undefined {
+  if (!/incorrect passphrase|passphrase must be set|PULUMI_CONFIG_PASSPHRASE_FILE/.test(output)) return undefined;
+  // Version 0.1.0 let this variable take the place of the file.
+  const former =
+    environment["PULUMI_CONFIG_PASSPHRASE"] === undefined
+      ? ""
+      : "if this shell's PULUMI_CONFIG_PASSPHRASE was set when the stack was created, write its value into .routeql/<stack>/passphrase. Otherwise ";
+  return new Failure("The file `passphrase` in the stack's state folder does not open the secrets of its state", {
+    remedy: `${former}put the former file back from a copy of .routeql/<stack>. Without a copy, follow docs/operate/troubleshoot.md#the-disk-died for a lost state folder.`,
+    cause,
+  });
+}
 
 /** Converts an error of the Automation API to the CLI's output. Returns any other error unchanged. */
 export function asFailure(error: unknown): unknown {

@@ -1,9 +1,9 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, renameSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { execa } from "execa";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { readProject } from "./metadata/project.ts";
 import { allRules, unusedException } from "./rules/list.ts";
 import { gitAbsent, MetadataFolder, routeql, sound, tableFile } from "./testing/tool.ts";
@@ -368,6 +368,19 @@ describe("lint", { timeout: generous }, () => {
     expect(await routeql(folder.path, [...moved, "none:metadata"])).toMatchObject(
       refused("none:metadata is neither a directory nor a revision of git"),
     );
+  });
+
+  test("compares with a revision in a hook, where git names its repository in the environment", async (context) => {
+    context.skip(gitAbsent() !== undefined, gitAbsent());
+    using folder = new MetadataFolder([note()]);
+    mkdirSync(join(folder.path, "hasura"));
+    renameSync(join(folder.path, "metadata"), join(folder.path, "hasura/metadata"));
+    folder.commit();
+    vi.stubEnv("GIT_DIR", join(folder.path, ".git"));
+    for (const base of ["HEAD", "HEAD:hasura/metadata"])
+      expect(await routeql(folder.path, ["lint", "--metadata", "hasura/metadata", "--base", base])).toMatchObject(
+        printed(0, `examined by ${rulesWith(undefined, "base")} rules`),
+      );
   });
 
   test("explains how to fetch a base that a shallow clone lacks, and reports an empty --base", async (context) => {

@@ -22,6 +22,9 @@ function npmScript() {
 /** The registry of the outer `npm run`, which has already read npm's settings. */
 const registry = () => process.env.npm_config_registry || "https://registry.npmjs.org/";
 
+/** Settings of a user's .npmrc that install nothing here, or elsewhere, or in another order of folders than the record in node_modules has. */
+const own = ["--no-dry-run", "--no-global", "--location=project", "--install-strategy=hoisted", "--bin-links"];
+
 /**
  * Runs npm with the Node of this process.
  * @param {string[]} args
@@ -40,7 +43,7 @@ export async function npm(args, { cwd, show }) {
     ),
   );
   try {
-    await runQuietly(process.execPath, [npmScript(), ...args, "--no-audit", "--no-fund"], { cwd, env, show });
+    await runQuietly(process.execPath, [npmScript(), ...args, "--no-audit", "--no-fund", ...own], { cwd, env, show });
   } catch (error) {
     if (error instanceof Interrupted) throw error;
     throw new Error(

@@ -10,7 +10,7 @@ export const projectName = "routeql";
 export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const base = environment.XDG_CACHE_HOME?.startsWith("/")
     ? environment.XDG_CACHE_HOME
-    : join(environment.HOME ?? homedir(), ".cache");
+    : join(environment.HOME || homedir(), ".cache");
   return join(base, "routeql");
 }
 

@@ -42,11 +42,12 @@ async function succeeds(
   return output;
 }
 
-/** Starts a stack, queries it and removes it with its data. Returns the output of the start. */
+/** Starts a stack, loads updates, queries it and removes it with its data. Returns the output of the start. */
 async function lives(checkout: Checkout, start: StartOptions): Promise<string> {
   const stack = newStackName("machine");
   try {
     const started = await succeeds(checkout, stack, ["up"], start);
+    await succeeds(checkout, stack, ["load", "--demo", "10"], start);
     expect(await succeeds(checkout, stack, query, start)).toContain("view_hijacks");
     return started;
   } finally {
@@ -82,8 +83,27 @@ test("a user whose daemon is selected only by the current Docker context", patie
   });
 });
 
-test("a folder whose name has #, %, spaces and other letters", patience, async () => {
-  await using checkout = await clone("routeql a#b%20c ü ");
+test("a shell with variables of other databases, repositories and Pulumi projects", patience, async () => {
+  await using checkout = await clone();
+  const environment = {
+    PGSSLMODE: "require",
+    PGOPTIONS: "-c default_transaction_read_only=on",
+    PULUMI_CONFIG_PASSPHRASE: "of another project",
+    PULUMI_OPTION_VERBOSE: "9",
+    PULUMI_DIY_BACKEND_LEGACY_LAYOUT: "true",
+    GIT_DIR: "/nonexistent",
+    grpc_proxy: "http://127.0.0.1:1",
+  };
+  await lives(checkout, { through: shell, environment });
+});
+
+test("a service of the machine without HOME and USER", patience, async () => {
+  await using checkout = await clone();
+  await lives(checkout, { through: shell, environment: { HOME: undefined, USER: undefined, LOGNAME: undefined } });
+});
+
+test("a folder whose name has #, %, spaces, colons, quotes and other letters", patience, async () => {
+  await using checkout = await clone("routeql a#b%20c ü $HOME:'\" ");
   await lives(checkout, { through: shell });
 });
 

@@ -8,9 +8,22 @@ import { type Project, readProject } from "./project.ts";
 
 const execute = promisify(execFile);
 
+/** Git sets them for its hooks, where they hide the repository of a directory and its top. */
+const ofHooks = /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|PREFIX|COMMON_DIR|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES)$/;
+
+/** The environment in which git finds the repository of a directory by itself; that of this process if it finds none. */
+async function environmentFor(directory: string): Promise<NodeJS.ProcessEnv> {
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofHooks.test(name)));
+  return execute("git", ["-C", directory, "rev-parse", "--git-dir"], { env }).then(
+    () => env,
+    () => process.env,
+  );
+}
+
 async function git(directory: string, ...args: readonly string[]): Promise<string> {
   try {
-    return (await execute("git", ["-C", directory, ...args], { maxBuffer: 1 << 28 })).stdout;
+    const env = await environmentFor(directory);
+    return (await execute("git", ["-C", directory, ...args], { maxBuffer: 1 << 28, env })).stdout;
   } catch (error) {
     const { stderr, message } = error as { stderr?: string; message: string };
     throw new UsageError(`git: ${(stderr ?? message).trim().replace(/^fatal: /, "")}`);
