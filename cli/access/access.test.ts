@@ -49,7 +49,16 @@ test("with a publicly trusted issuer, the file sets no certificate authority", a
     const database = { host: "database", port: 5432, name: "routeql", secondLogins: false, clientImage: "" };
     const values = {
       ...rest,
-      databasePasswords: { owner: "", engine: "", sidecar: "", loader: "", backup: "", metadata: "" },
+      databasePasswords: {
+        owner: "",
+        engine: "",
+        sidecar: "",
+        loader: "",
+        backup: "",
+        metadata: "",
+        monitor: "",
+        feed: "",
+      },
       database,
       services: [],
     };

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { sessionSettings } from "@routeql/database/migrate/roles";
+import { databaseRoles } from "../pulumi/outputs.ts";
 import { settingsProblem } from "./role-logins.ts";
 
 const rows = (settings: readonly string[]) => settings.map((setting) => ({ general: true, setting }));
@@ -23,6 +24,12 @@ test.each([
   ["removed", engine.all.slice(1), engine.all[0]!.split("=")[0]],
 ])("names a %s setting", (_what, settings, name) => {
   expect(settingsProblem("engine", false, rows(settings))).toBe(`has changed settings (${name})`);
+});
+
+test("the roles of the exporter and the feed are checked too", () => {
+  expect(databaseRoles).toEqual(expect.arrayContaining(["engine", "monitor", "feed"]));
+  for (const role of ["monitor", "feed"] as const)
+    expect(settingsProblem(role, false, rows(sessionSettings(role, false).all))).toBeUndefined();
 });
 
 test("names a setting of one database, which comes before the others", () => {

@@ -17,6 +17,9 @@ const databasePasswords = z.object({
   backup: z.string(),
   // Stacks of version 0.1.0 do not list it.
   metadata: z.string().default(""),
+  // Empty without their service.
+  monitor: z.string().default(""),
+  feed: z.string().default(""),
 });
 
 /** Address of the database. Stacks of version 0.1.0 have no second logins. */

@@ -115,10 +115,10 @@ export function loginOf(name: LoginRoleName, second: boolean): string {
 
 /** Settings with which sessions of a login start, as `name=value`; only a superuser can give it the second ones. */
 export function sessionSettings(
-  name: RoleName,
+  name: LoginRoleName,
   second: boolean,
 ): { readonly all: readonly string[]; readonly ofSuperuser: readonly string[] } {
-  const { settings, superuserSettings = {} } = roles[name];
+  const { settings, superuserSettings = {} } = describe(name);
   const texts = (of: Readonly<Record<string, string>>): string[] =>
     Object.entries(of).map(([setting, value]) => `${setting}=${value}`);
   const role = loginRole(name);

@@ -194,6 +194,14 @@ test("`protectData` protects the data volumes and their secrets", async () => {
   );
 });
 
+test("the passwords of the exporter and the feed are outputs while these services are on", async () => {
+  const { component } = await deploy({ monitoring: "stack" });
+  expect(await value(component.databasePasswords)).toMatchObject({
+    monitor: expect.stringMatching(/./) as string,
+    feed: "",
+  });
+});
+
 test("`protectData` lets an update switch the monitoring off", async () => {
   const monitored = { monitoring: "stack" };
   expect(await madeWith("protect", true, monitored)).toEqual(await madeWith("protect", true));

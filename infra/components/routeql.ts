@@ -36,13 +36,13 @@ import { selfSigned, type SelfSignedScope } from "../tls/self-signed.ts";
 
 export type { DeployedService } from "./target.ts";
 
-const passwordNames = ["owner", "engine", "sidecar", "loader", "backup", "metadata"] as const;
+const passwordNames = ["owner", "engine", "sidecar", "loader", "backup", "metadata", "monitor", "feed"] as const;
 
-/** Passwords of the database's login roles, without the superuser's. */
+/** Passwords of the database's login roles, without the superuser's; empty for a role whose service is off. */
 export type DatabasePasswords = Readonly<Record<(typeof passwordNames)[number], string>>;
 
 function databasePasswords(secrets: Secrets): Output<DatabasePasswords> {
-  const named = passwordNames.map((name) => [name, secrets[`${name}-password`]] as const);
+  const named = passwordNames.map((name) => [name, secrets[`${name}-password`] ?? ""] as const);
   return secret(all(Object.fromEntries(named)).apply((values) => values as DatabasePasswords));
 }
 

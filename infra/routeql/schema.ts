@@ -77,7 +77,8 @@ const outputs = {
     type: "object",
     additionalProperties: { type: "string" },
     secret: true,
-    description: "Passwords of the database's login roles: owner, engine, sidecar, loader, backup, metadata.",
+    description:
+      "Passwords of the database's login roles: owner, engine, sidecar, loader, backup, metadata, monitor, feed.",
   },
   database: {
     type: "object",

@@ -66,14 +66,16 @@ export const programsOf = (
   database: StartedDatabaseContainer,
   passwordOf = (role: DatabaseRole) => database.getPassword(role),
 ): Programs => ({
-  as: (role) =>
-    programsIn(dockerClient().getContainer(database.getId()), [
+  as: (role) => {
+    if (role === "monitor") throw new Error("This database has no exporter.");
+    return programsIn(dockerClient().getContainer(database.getId()), [
       "PGHOST=127.0.0.1",
       "PGPORT=5432",
       "PGDATABASE=routeql",
       `PGUSER=${databaseRoles[role]}`,
       `PGPASSWORD=${passwordOf(role)}`,
-    ]),
+    ]);
+  },
 });
 
 /** Rows in Postgres' JSON, so that times and numbers are not converted to JavaScript types. */
