@@ -28,15 +28,19 @@ export class HasuraSlots {
     const trial: Lease | undefined = pace === "unknown" ? { client } : undefined;
     const lease: Lease = { client, isHeavy: pace === "slow" };
     if (trial !== undefined) await this.#trials.take(trial, signal);
-    try {
-      await this.#all.take(lease, signal);
-    } catch (error) {
-      if (trial !== undefined) this.#trials.give(trial);
-      throw error;
-    }
-    return () => {
+    const free = (): void => {
       this.#all.give(lease);
       if (trial !== undefined) this.#trials.give(trial);
     };
+    try {
+      // A slot that becomes free just before the client leaves would otherwise never be returned.
+      signal.throwIfAborted();
+      await this.#all.take(lease, signal);
+      signal.throwIfAborted();
+    } catch (error) {
+      free();
+      throw error;
+    }
+    return free;
   }
 }
