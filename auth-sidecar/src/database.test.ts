@@ -1,6 +1,10 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import pg from "pg";
+import { pino } from "pino";
 import { expect, test } from "vitest";
-import { isOutage } from "./database.ts";
+import { Database, isOutage, locks } from "./database.ts";
+import { Unavailable } from "./errors.ts";
 
 const answer = (code: string) => Object.assign(new pg.DatabaseError("message", 0, "error"), { code });
 
@@ -33,4 +37,27 @@ test.each([
   undefined,
 ])("%s is none", (error) => {
   expect(isOutage(error)).toBe(false);
+});
+
+/** Messages of Postgres: its answer to a login and to `begin`. */
+const loggedIn = Buffer.from("R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I", "latin1");
+const begun = Buffer.from("C\0\0\0\x0aBEGIN\0Z\0\0\0\x05T", "latin1");
+
+test("a connection that breaks during a locked change fails the change, and not the process", async () => {
+  const server = createServer((socket) => {
+    socket.once("data", () => {
+      socket.write(loggedIn);
+      socket.once("data", () => {
+        socket.write(begun);
+        socket.once("data", () => socket.resetAndDestroy());
+      });
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const url = `postgres://sidecar@127.0.0.1:${port}/routeql?sslmode=disable`;
+  const database = new Database({ url, poolSize: 1, log: pino({ enabled: false }) });
+  await expect(database.locked(locks.signingKeys, () => expect.unreachable())).rejects.toThrow(Unavailable);
+  await database.close();
+  server.close();
 });

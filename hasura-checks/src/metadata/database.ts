@@ -189,8 +189,13 @@ export class ReadOnlyDatabase implements AsyncDisposable {
       const result = await work((text) => rowsOf(client, text));
       return { before, result, after: await rowsOf(client, `set constraints all immediate; ${look}`) };
     } finally {
-      await client.query("rollback");
-      client.release();
+      // A client that cannot roll back must not be used again, and the pool waits for its return.
+      client.release(
+        await client.query("rollback").then(
+          () => undefined,
+          (error: Error) => error,
+        ),
+      );
     }
   }
 

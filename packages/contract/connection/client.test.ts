@@ -44,6 +44,11 @@ test("uses the authority in the user's home, if there is a home", () => {
   expect(encryptionConfig({}, undefined, () => folder).ssl).toMatchObject({ rejectUnauthorized: true });
 });
 
+test("a connection that breaks without a listener does not end the process", () => {
+  const client = new LibpqClient({});
+  expect(() => client.emit("error", new Error("Connection terminated unexpectedly"))).not.toThrow();
+});
+
 describe("channel_binding=require", () => {
   /** A message of Postgres about the login, with its code. */
   function request(code: number, rest = ""): Buffer {

@@ -150,6 +150,8 @@ export class LibpqClient extends pg.Client {
     this.#asksFirst = config.encryptIfOffered === true;
     this.#requiresBinding = config.requireChannelBinding === true;
     this.#timeout = config.connectionTimeoutMillis ?? 0;
+    // A broken connection fails the next statement. Without a listener the event would end the process, also for a client that a pool has lent.
+    this.on("error", () => undefined);
     this.#inner.connection.on("authenticationSASL", () => {
       this.#inner.enableChannelBinding &&= isBindable(this.#inner.connection.stream);
     });
