@@ -138,6 +138,19 @@ test("statements of one turn stay within the bound of prepared ones", async () =
   await connection.close();
 });
 
+test("a statement whose closing was skipped by a failure stays usable", async () => {
+  const connection = await open();
+  for (let index = 0; index < 250; index += 1) await connection.query(named(`s${index}`, `select ${index}`));
+  const { error } = await connection.queryAll([plain("select 1 / 0"), named("new", "select 'new'")]);
+  expect(error).toMatchObject({ code: "22012" });
+  for (const name of ["s0", "s1"])
+    expect(texts(await connection.query(named(name, `select ${name.slice(1)}`)))).toEqual([[name.slice(1)]]);
+  expect(texts(await connection.query(named("new", "select 'new'")))).toEqual([["new"]]);
+  const [count] = texts(await connection.query(plain("select count(*) from pg_prepared_statements where name <> ''")));
+  expect(count).toEqual(["250"]);
+  await connection.close();
+});
+
 test("only one statement runs at a time", async () => {
   const connection = await open();
   const first = connection.query(plain("select pg_sleep(0.05)::text"));
@@ -184,6 +197,26 @@ test("rows arrive over TLS too, also long ones", async () => {
   expect(row).toEqual(["ä".repeat(100_000), "z"]);
   await connection.close();
   server.close();
+});
+
+test("a connection in a transaction, also a failed one, is given to no other client", async () => {
+  await using connections = pool(1);
+  const open = await connections.take(leased);
+  await open.command(sql`BEGIN`);
+  connections.give(open, leased);
+  const failed = await connections.take(leased);
+  expect(failed.processId).not.toBe(open.processId);
+  await failed.command(sql`BEGIN`);
+  await expect(failed.query(plain("select 1 / 0"))).rejects.toMatchObject({ code: "22012" });
+  connections.give(failed, leased);
+  const next = await connections.take(leased);
+  expect(texts(await next.query(plain("select 1")))).toEqual([["1"]]);
+  await next.command(sql`BEGIN`);
+  await next.command(sql`COMMIT`);
+  connections.give(next, leased);
+  const same = await connections.take(leased);
+  expect(same.processId).toBe(next.processId);
+  connections.give(same, leased);
 });
 
 test("a waiting client gets the slot of a lost connection", async () => {

@@ -64,7 +64,11 @@ export class ConnectionPool {
   }
 
   give(connection: Connection, lease: Lease): void {
-    if (!connection.isUsable || (this.#ending !== undefined && this.#slots.waiting === 0)) {
+    if (
+      !connection.isUsable ||
+      connection.isInTransaction ||
+      (this.#ending !== undefined && this.#slots.waiting === 0)
+    ) {
       this.discard(connection, lease);
       return;
     }

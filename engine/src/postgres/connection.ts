@@ -22,11 +22,14 @@ export interface Statement {
 const mostPrepared = 250;
 
 const letter = (character: string): number => character.charCodeAt(0);
+const closeComplete = letter("3");
 const commandComplete = letter("C");
 const dataRow = letter("D");
 const errorResponse = letter("E");
 const parseComplete = letter("1");
 const readyForQuery = letter("Z");
+/** Status in {@link readyForQuery} outside of a transaction. */
+const idle = letter("I");
 
 export interface TurnAnswers {
   /** Rows of each finished statement, from the first on. */
@@ -41,6 +44,8 @@ interface Pending {
   rows: Row[];
   /** For each parsed statement, the name that becomes prepared when Postgres confirms it, if any. */
   readonly preparing: (string | undefined)[];
+  /** Names of statements that Postgres has not closed yet. It skips them after a failure. */
+  readonly closing: string[];
   error: Error | undefined;
   readonly resolve: (answers: TurnAnswers) => void;
   readonly reject: (error: Error) => void;
@@ -99,6 +104,7 @@ export class Connection {
   /** Names of prepared statements. Not a Set, for the reason in Watchdog. */
   readonly #prepared = new LRUCache<string, string>({ max: mostPrepared });
   #pending: Pending | undefined;
+  #isInTransaction = false;
   #lost: Error | undefined;
 
   private constructor(client: pg.Client, { processId, socket }: Introduced, answerLimit: number) {
@@ -148,6 +154,11 @@ export class Connection {
     return this.#lost === undefined && this.#pending === undefined;
   }
 
+  /** Whether a transaction is open, also a failed one, such as after the cancellation of its end. */
+  get isInTransaction(): boolean {
+    return this.#isInTransaction;
+  }
+
   /** Whether it keeps the process alive. */
   hold(yes: boolean): void {
     if (yes) this.#socket.ref();
@@ -164,17 +175,19 @@ export class Connection {
   /** Sends statements together in one transaction; the first failure ends it. @throws the error that closed the connection */
   queryAll(statements: readonly Statement[]): Promise<TurnAnswers> {
     const preparing: (string | undefined)[] = [];
+    const closing: string[] = [];
     const messages = statements.map(({ text, name, values }) => {
       if (name !== undefined && this.#prepared.get(name) !== undefined)
         return { name, parse: undefined, close: undefined, values };
       if (name === undefined || !preparing.includes(name)) {
         preparing.push(name);
         const close = name === undefined ? undefined : this.#makeRoom(preparing.length);
+        if (close !== undefined) closing.push(close);
         return { name: name ?? "", parse: text, close, values };
       }
       return { name, parse: undefined, close: undefined, values };
     });
-    return this.#send(statementMessages(messages), preparing);
+    return this.#send(statementMessages(messages), preparing, closing);
   }
 
   /** Runs a command that returns no rows. @throws as query does */
@@ -206,13 +219,13 @@ export class Connection {
     await this.#client.end().catch(() => undefined);
   }
 
-  #send(messages: Buffer, preparing: (string | undefined)[]): Promise<TurnAnswers> {
+  #send(messages: Buffer, preparing: (string | undefined)[], closing: string[] = []): Promise<TurnAnswers> {
     return new Promise((resolve, reject) => {
       if (!this.isUsable) {
         reject(this.#lost ?? new Error("the connection is busy"));
         return;
       }
-      this.#pending = { finished: [], rows: [], preparing, error: undefined, resolve, reject };
+      this.#pending = { finished: [], rows: [], preparing, closing, error: undefined, resolve, reject };
       this.#reader.reset();
       this.#socket.write(messages);
     });
@@ -230,15 +243,17 @@ export class Connection {
     else if (type === commandComplete) {
       pending.finished.push(pending.rows);
       pending.rows = [];
-    } else if (type === readyForQuery) this.#settle(pending);
+    } else if (type === readyForQuery) this.#settle(pending, data[start] !== idle);
     else if (type === errorResponse) pending.error = new PostgresError(data.subarray(start, end));
     else if (type === parseComplete) {
       const name = pending.preparing.shift();
       if (name !== undefined) this.#prepared.set(name, name);
-    }
+    } else if (type === closeComplete) pending.closing.shift();
   }
 
-  #settle(pending: Pending): void {
+  #settle(pending: Pending, isInTransaction: boolean): void {
+    for (const name of pending.closing) this.#prepared.set(name, name);
+    this.#isInTransaction = isInTransaction;
     this.#pending = undefined;
     pending.resolve(pending);
   }
