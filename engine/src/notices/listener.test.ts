@@ -1,6 +1,7 @@
 import { LibpqClient } from "@routeql/contract/connection/client";
 import pg from "pg";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { leftBy } from "../testing/growth.ts";
 import { Listener } from "./listener.ts";
 
 /** The client's time limit: a statement without an answer fails then. */
@@ -56,4 +57,16 @@ test("connects again after a failed statement", async () => {
   await vi.advanceTimersByTimeAsync(1_000);
   expect(onDown.mock.calls).toEqual([["57014"]]);
   expect(onUp).toHaveBeenCalledTimes(2);
+});
+
+test("keeps nothing of its rounds while a connection lasts", async () => {
+  const rounds = async (): Promise<void> => {
+    for (let hundred = 0; hundred < 20; hundred += 1) {
+      await vi.advanceTimersByTimeAsync(3_000_000);
+      vi.clearAllMocks();
+    }
+  };
+  await rounds();
+  // A race for each step of a round would leave 2 MB.
+  expect(await leftBy(rounds)).toBeLessThan(500_000);
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { LibpqClient, type LibpqConfig } from "@routeql/contract/connection/client";
 import type pg from "pg";
+import { LightCancellation, unlessAborted } from "../cancellation.ts";
 
 /** The channel of routing.tell_change (database/migrations). */
 const channel = "routeql_changes";
@@ -61,20 +62,24 @@ export class Listener {
     while (!this.#isStopped) {
       const client = this.#open();
       this.#client = client;
-      const lost = Promise.withResolvers<never>();
-      lost.promise.catch(() => undefined);
-      this.#lose = lost.reject;
-      client.on("error", (error) => lost.reject(error));
-      client.on("end", () => lost.reject(new Error("the connection ended")));
+      const lost = new LightCancellation();
+      this.#lose = (error) => lost.abort(error instanceof Error ? error : new Error("unknown"));
+      client.on("error", (error) => lost.abort(error));
+      client.on("end", () => lost.abort(new Error("the connection ended")));
+      // Not a race with one promise, which would keep the results of all rounds while the connection lasts.
+      const unlessLost = async (work: () => Promise<void>): Promise<void> => {
+        lost.throwIfAborted();
+        await unlessAborted(work(), lost);
+      };
       try {
         await client.connect();
         await client.query(`LISTEN ${channel}`);
         await this.#prove(client);
-        await Promise.race([onUp(client), lost.promise]);
+        await unlessLost(() => onUp(client));
         for (;;) {
-          await Promise.race([this.#pause(proofInterval), lost.promise]);
-          await Promise.race([this.#prove(client), lost.promise]);
-          await Promise.race([onProof(client), lost.promise]);
+          await unlessLost(() => this.#pause(proofInterval));
+          await unlessLost(() => this.#prove(client));
+          await unlessLost(() => onProof(client));
         }
       } catch (error) {
         if (!this.#isStopped) onDown(reasonOf(error));

@@ -80,6 +80,16 @@ export function heldBy(make: () => void): number {
   return getHeapStatistics().used_heap_size - before;
 }
 
+/** Heap bytes that some work leaves behind. */
+export async function leftBy(work: () => Promise<void>): Promise<number> {
+  const collect = collector();
+  collect();
+  const before = getHeapStatistics().used_heap_size;
+  await work();
+  collect();
+  return getHeapStatistics().used_heap_size - before;
+}
+
 /**
  * Growth of the heap in bytes over a number of turns while only the young generation is collected, as between two full collections.
  * Released objects that remain are kept alive by an earlier released object.
