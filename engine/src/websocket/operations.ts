@@ -141,12 +141,6 @@ export class Operations {
     }
     metrics.operation("subscription", session.role, "success", 0);
     span?.end();
-    const hold = this.#holdLong(prepared.bytes, session);
-    // The hold may have disconnected this client, and then a subscription that starts now would never be stopped.
-    if (this.#isEnded) {
-      hold?.release();
-      return;
-    }
     const subscription = prepared.start({
       deliver: ({ text, failed }) => {
         const frame = failed ? this.#dialect.failedData(jsonId, text) : this.#dialect.data(jsonId, text);
@@ -160,6 +154,7 @@ export class Operations {
       lose: () => this.#close(closes.serverStateChanged),
       isReady: () => !this.#outbox.isCongested,
     });
+    let hold: Hold | undefined;
     this.#running.push({
       id,
       stop: () => {
@@ -168,6 +163,9 @@ export class Operations {
         hold?.release();
       },
     });
+    // Last, because it may disconnect clients, also this one. Another one's end would release the statement that is not started yet.
+    hold = this.#holdLong(prepared.bytes, session);
+    if (this.#isEnded) hold?.release();
   }
 
   /** Long subscriptions count like unsent answers while they run. */

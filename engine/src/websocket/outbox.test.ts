@@ -72,6 +72,17 @@ test("short frames of one turn leave together, long ones at once", async () => {
   expect(calls()).toEqual([4, 2, 2]);
 });
 
+test("a newer answer replaces a waiting one even where there is room again", () => {
+  const { socket, sent, asWebSocket } = createSocket();
+  const outbox = open(asWebSocket);
+  outbox.send("a long frame that congests");
+  outbox.sendLatest("a", "answer 1 of a");
+  socket.bufferedAmount = 0;
+  outbox.sendLatest("a", "answer 2 of a");
+  socket.drain();
+  expect(sent.slice(1)).toEqual(["answer 2 of a"]);
+});
+
 test("drops the waiting answer of a stopped operation", () => {
   const { socket, sent, asWebSocket } = createSocket();
   const outbox = open(asWebSocket);
@@ -111,6 +122,16 @@ test("counts unsent bytes, including delayed frames, until the connection ends",
   expect(all.total).toBe(0);
   outbox.send("x".repeat(50));
   outbox.close();
+  expect(all.total).toBe(0);
+});
+
+test("counts nothing of a closed connection, whose socket may keep its last count", () => {
+  const { socket, asWebSocket } = createSocket();
+  const outbox = open(asWebSocket);
+  outbox.send("x".repeat(50));
+  outbox.close();
+  outbox.forget("a");
+  expect(socket.bufferedAmount).toBe(50);
   expect(all.total).toBe(0);
 });
 

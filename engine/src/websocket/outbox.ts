@@ -38,10 +38,14 @@ export function createOutbox(
   let waitingLength = 0;
   let pongData: Buffer | undefined;
   let isGathering = false;
+  let isClosed = false;
   // No close frame: it would wait behind all data that the client does not read.
   const hold = all.hold(client, () => socket.terminate());
 
-  const count = (): void => hold.set(socket.bufferedAmount + waitingLength);
+  const count = (): void => {
+    // Frames that were being compressed count for ever in a socket that is closed.
+    if (!isClosed) hold.set(socket.bufferedAmount + waitingLength);
+  };
 
   function take(key: string): string | undefined {
     const frame = waiting.get(key);
@@ -93,6 +97,8 @@ export function createOutbox(
     send,
     sendLatest(key, frame) {
       if (socket.bufferedAmount <= limits.congested) {
+        // An older frame may still wait, although there is room.
+        take(key);
         send(frame);
         return;
       }
@@ -109,6 +115,7 @@ export function createOutbox(
       pongData = data;
     },
     close() {
+      isClosed = true;
       waiting.clear();
       waitingLength = 0;
       hold.release();
