@@ -87,6 +87,29 @@ describe("with metadata", () => {
     expect(output).not.toContain("the-password");
   }, 30_000);
 
+  test("a signal ends a start that waits for the database", async () => {
+    const path = join(directory, "metadata.json");
+    const database_url = "postgres://someone@127.0.0.1:9/routes";
+    const source = {
+      name: "default",
+      kind: "postgres",
+      configuration: { connection_info: { database_url } },
+      tables: [],
+    };
+    await writeFile(path, JSON.stringify({ version: 3, sources: [source] }));
+    const environment = {
+      HASURA_GRAPHQL_ADMIN_SECRET: "the-admin-secret",
+      ENGINE_METADATA_DIRECTORY: path,
+      ENGINE_START_TIMEOUT: "60",
+    };
+    const child = spawn(process.execPath, [main], { env: environment, stdio: ["ignore", "pipe", "inherit"] });
+    const ended = once(child, "exit");
+    await once(child.stdout, "data");
+    child.kill("SIGTERM");
+    // Without a handler, the first process of a container would ignore the signal.
+    expect(await ended).toEqual([0, null]);
+  }, 30_000);
+
   test.each(["HASURA_GRAPHQL_SERVER_PORT", "ENGINE_METRICS_PORT"])(
     "the process exits when the port of %s is in use",
     async (name) => {

@@ -36,15 +36,18 @@ function standardOutput(): DestinationStream {
 /** Time in milliseconds beyond the graceful timeout, for closing the pool. */
 const lastGrace = 3_000;
 
-/** The engine as a process. SIGTERM or SIGINT stops it gracefully, a second signal at once; a failed start exits with code 1. */
+/** The engine as a process. SIGTERM or SIGINT stops it gracefully, a second signal or one during the start at once; a failed start exits with code 1. */
 export async function run(environment: Environment): Promise<void> {
   // Connections to the metadata database do not keep the process alive, and nothing else does until it serves.
   const awake = setInterval(() => undefined, 60_000);
+  // The first process of a container ignores a signal without a handler, and the start may wait minutes for the database.
+  let onSignal = (_signal: NodeJS.Signals): void => process.exit(0);
+  for (const each of ["SIGTERM", "SIGINT"] as const) process.on(each, (signal) => onSignal(signal));
   try {
     const settings = readSettings(environment);
     const logger = createLogger(settings.logLevel);
     const served = await start(settings, environment, logger);
-    stopOnSignal(served, logger, settings.gracefulShutdownTimeout * 1_000 + lastGrace);
+    onSignal = stopping(served, logger, settings.gracefulShutdownTimeout * 1_000 + lastGrace);
   } catch (error) {
     process.stderr.write(`the engine does not start: ${explain(error)}\n`);
     process.exit(1);
@@ -70,9 +73,10 @@ async function start(settings: Settings, environment: Environment, logger: Logge
   return front;
 }
 
-function stopOnSignal(served: Served, logger: Logger, bound: number): void {
+/** @param bound milliseconds until the process exits in any case */
+function stopping(served: Served, logger: Logger, bound: number): (signal: NodeJS.Signals) => void {
   let isStopping = false;
-  const onSignal = (signal: NodeJS.Signals): void => {
+  return (signal) => {
     if (isStopping) process.exit(1);
     isStopping = true;
     logger.info({ signal }, "engine stopping");
@@ -82,8 +86,6 @@ function stopOnSignal(served: Served, logger: Logger, bound: number): void {
       () => process.exit(1),
     );
   };
-  process.on("SIGTERM", onSignal);
-  process.on("SIGINT", onSignal);
 }
 
 function explain(error: unknown): string {
