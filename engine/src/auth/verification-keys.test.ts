@@ -188,6 +188,16 @@ describe("refreshing", () => {
     await expect(keySet.getKey({ alg: "ES256", kid: "one" }, token)).rejects.toThrow("no applicable key");
   });
 
+  test("fetches nothing after a start that failed", async () => {
+    reply = () => new Response("", { status: 500 });
+    const failed = expect(open()).rejects.toThrow("cannot fetch the token keys");
+    await vi.advanceTimersByTimeAsync(10_000);
+    await failed;
+    const { length } = fetched.mock.calls;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(fetched).toHaveBeenCalledTimes(length);
+  });
+
   test("fetches nothing after close", async () => {
     serve([one], { "cache-control": "max-age=60" });
     const keySet = await open();

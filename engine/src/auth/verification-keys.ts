@@ -187,7 +187,15 @@ export async function createRemoteKeySet(options: RemoteKeySetOptions): Promise<
     timer.unref();
   }
 
-  await retryFirst(refresh, options);
+  function close(): void {
+    closed = true;
+    clearTimeout(timer);
+  }
+
+  await retryFirst(refresh, options).catch((error: unknown) => {
+    close();
+    throw error;
+  });
 
   return {
     get version() {
@@ -215,10 +223,7 @@ export async function createRemoteKeySet(options: RemoteKeySetOptions): Promise<
         throw unverifiable(options.url, failure);
       }
     },
-    close() {
-      closed = true;
-      clearTimeout(timer);
-    },
+    close,
   };
 }
 

@@ -1,5 +1,8 @@
+import type { IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
+import { busy } from "../errors.ts";
 import { adminSecret, serveFake } from "../lifecycle/testing/served-engine.ts";
+import { adminRoute } from "./admin-routes.ts";
 import { goodClaims, hmacSecret, sign } from "../lifecycle/testing/tokens.ts";
 
 const admin = { "x-hasura-admin-secret": adminSecret };
@@ -23,6 +26,22 @@ test("the metadata API requires role admin", async () => {
   expect(await post(server.url, request, { ...admin, "x-hasura-role": "viewer" })).toEqual(refused);
   expect((await post(server.url, request, { "x-hasura-admin-secret": "wrong" }))[0]).toBe(401);
   expect(await post(server.url, request)).toEqual([200, {}]);
+});
+
+test("a reply with 503 names its reason in the hidden header", async () => {
+  const session = { role: "admin", isAdmin: true, variables: new Map<string, string>() };
+  const authenticator = {
+    authenticate: () => ({ session, expiresAt: Infinity, isRevoked: () => false }),
+    onRevocation: () => undefined,
+    onPreviousSecret: () => undefined,
+    close: () => undefined,
+  };
+  const route = adminRoute({ authenticator, logError: () => undefined }, { message: "admin only" }, () =>
+    Promise.reject(busy("upstream")),
+  );
+  const request = { headers: {} } as unknown as IncomingMessage;
+  const { status, errors } = await route(request, "test", {} as never);
+  expect([status, errors]).toEqual([503, ["busy:upstream"]]);
 });
 
 const list = (type: string, ...types: readonly string[]) => ({

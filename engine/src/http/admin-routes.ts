@@ -35,7 +35,7 @@ export function adminRoute(
       const error = toEngineError(thrown);
       logError(error, { requestId: id });
       const text = JSON.stringify(legacyError(error, { withInternal: isAdmin && showsInternal }));
-      return { status: error.status, text, errors: [error.code] };
+      return { status: error.status, text, errors: [error.label] };
     }
   };
 }

@@ -10,6 +10,9 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
   }
   const tooLarge = (): EngineError => refused(413, `the request body is larger than ${String(limit)} bytes`);
   if (Number(request.headers["content-length"] ?? 0) > limit) return Promise.reject(tooLarge());
+  const endedEarly = (): EngineError => refused(400, "the request body ended early");
+  // The client left while its token was verified: no further event follows.
+  if (request.destroyed && !request.complete) return Promise.reject(endedEarly());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -23,7 +26,7 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
     );
     request.on("error", reject);
     request.on("close", () => {
-      if (!request.complete) reject(refused(400, "the request body ended early"));
+      if (!request.complete) reject(endedEarly());
     });
   });
 }
