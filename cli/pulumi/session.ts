@@ -23,6 +23,8 @@ function openRunLog(folder: string, command: string): RunLog {
   for (const name of old.slice(0, Math.max(0, old.length - kept + 1))) rmSync(join(folder, name), { force: true });
   const file = join(folder, `${new Date().toISOString().replaceAll(/[:.]/g, "-")}-${command}.log`);
   const stream = createWriteStream(file, { mode: 0o600 });
+  // A full disk must not end the run in the middle of its work.
+  stream.on("error", () => undefined);
   return {
     file,
     line: (text) => {
