@@ -24,6 +24,11 @@ test.each([false, true])("reads both outputs of a container, with follow %s", as
   expect(await read(follow, frame(1, "one\n"), frame(2, "two\n"))).toEqual(["one", "two"]),
 );
 
+test("keeps a character whose bytes arrive apart", async () => {
+  const whole = frame(1, "1 — 2\n");
+  expect(await read(true, whole.subarray(0, 11), whole.subarray(11))).toEqual(["1 — 2"]);
+});
+
 test.each([
   ["open /var/lib/docker/containers/1/1-json.log: no such file or directory", "`docker restart routeql-dev-engine`"],
   ["unexpected EOF", "check the disk"],

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
 import type Docker from "dockerode";
 import { dockerClient } from "@routeql/host/docker/client";
 import { FrameReader } from "@routeql/host/docker/output";
@@ -43,9 +44,11 @@ export async function readDockerLog(
   abortSignal: AbortSignal,
 ): Promise<void> {
   const lines = { 1: lineSplitter(onLine), 2: lineSplitter(onLine) };
+  // A payload may end within a character.
+  const texts = { 1: new StringDecoder("utf8"), 2: new StringDecoder("utf8") };
   let problem = "";
   const frames = new FrameReader(
-    (output, payload) => lines[output].add(payload.toString("utf8")),
+    (output, payload) => lines[output].add(texts[output].write(payload)),
     (payload) => (problem += payload.toString("utf8")),
   );
   const options = {

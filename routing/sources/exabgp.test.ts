@@ -62,6 +62,21 @@ const updates = (...counters: readonly number[]): string =>
 const others = (): string[] => events.filter((event) => !event.startsWith("message"));
 const lost = "skipped lines of exabgp lost";
 
+test("a connection that breaks while the source is paused leaves no timer", async () => {
+  const [begun, ended] = [vi.spyOn(globalThis, "setInterval"), vi.spyOn(globalThis, "clearInterval")];
+  const socket = await start({ beat: 60_000 });
+  source.pause();
+  socket.write(line(1));
+  await expect.poll(() => events).toContain(state);
+  const timer: unknown = begun.mock.results.at(-1)?.value;
+  socket.resetAndDestroy();
+  await expect.poll(() => sockets.length).toBe(2);
+  sockets[1]!.write(line(2));
+  await expect.poll(() => events.filter((event) => event === state)).toHaveLength(2);
+  source.resume();
+  await expect.poll(() => ended.mock.calls.flat()).toContain(timer);
+});
+
 test("reports each jump of a counter that ten updates have shown to be its own", async () => {
   const socket = await start();
   socket.write(updates(...Array.from({ length: 10 }, (_, index) => index + 1)) + updates(13, 14, 16));

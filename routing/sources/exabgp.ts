@@ -103,6 +103,8 @@ export class ExabgpSource implements LiveSource {
       void this.read(socket, (why) => (reason = why));
     });
     socket.once("close", () => {
+      // Its reader may wait until the source is resumed.
+      this.wake();
       if (this.stopped || this.socket !== socket) return;
       this.listener?.lost(reason);
       this.timer = setTimeout(() => this.connect(), this.backoff.next());
@@ -136,7 +138,8 @@ export class ExabgpSource implements LiveSource {
       for await (const batch of lines(socket)) {
         heard = Date.now();
         for (const line of batch.lines) hasKeepalives = this.line(line, identifiers, counters) || hasKeepalives;
-        while (this.paused && !this.stopped) await new Promise<void>((resolve) => (this.wake = resolve));
+        while (this.paused && !this.stopped && !socket.destroyed)
+          await new Promise<void>((resolve) => (this.wake = resolve));
         if (this.stopped) break;
       }
     } catch {

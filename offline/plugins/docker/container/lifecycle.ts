@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { dockerClient, isConflict, isNotFound, orUndefined, statusOf } from "@routeql/host/docker/client";
 import { lastLogLines } from "@routeql/host/docker/output";
+import { unlessAborted } from "@routeql/host/program-streams";
 import type Docker from "dockerode";
 import type { ContainerInputs } from "./inputs.ts";
 
@@ -94,11 +95,8 @@ export async function waitUntilHealthy(
 }
 
 export async function waitForExit(container: Docker.Container, signal: AbortSignal): Promise<number> {
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
-  });
   const ended = container.wait() as Promise<{ StatusCode: number }>;
-  return (await Promise.race([ended, aborted])).StatusCode;
+  return (await unlessAborted(ended, signal)).StatusCode;
 }
 
 const docker = dockerClient();
