@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { isMissing, missing, wordsOf } from "./issue-words.ts";
 import type { LoadedMetadata, MergedPath } from "./load.ts";
 import type { Problem } from "./problems.ts";
 import { type Metadata, metadataShape } from "./shape.ts";
@@ -24,29 +25,6 @@ interface FlatIssue {
 function kindOf(params: Readonly<Record<string, unknown>> | undefined): IssueKind {
   if (params?.["withoutEffect"] === true) return "without-effect";
   return params?.["unsupported"] === true ? "unsupported" : "invalid";
-}
-
-const missing = "this key is required";
-
-const isMissing = (issue: z.core.$ZodIssue | undefined): boolean =>
-  issue?.code === "invalid_type" && issue.message.endsWith("received undefined");
-
-const called: Readonly<Record<string, string>> = {
-  object: "an object",
-  record: "an object",
-  array: "a list",
-  string: "a text",
-  number: "a number",
-  int: "a whole number",
-  boolean: "true or false",
-};
-
-/** Says a wrong type in the words of the metadata's files; other messages stay. */
-function wordsOf(issue: z.core.$ZodIssue): string {
-  if (isMissing(issue)) return missing;
-  const [, found = ""] = /received (\w+)$/.exec(issue.message) ?? [];
-  if (issue.code !== "invalid_type" || found === "") return issue.message;
-  return `${called[issue.expected] ?? issue.expected} is expected, and this is ${called[found] ?? found}`;
 }
 
 /** Unions report every branch. The intended one is the branch with unsupported parts only, or the one with the deepest problem. */

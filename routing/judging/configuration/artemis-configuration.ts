@@ -37,7 +37,7 @@ const shown = (value: unknown): string => (typeof value === "string" ? value : J
 
 /** ARTEMIS's configuration file as it is. @throws ConfigurationError with all problems */
 export function readArtemisConfiguration(yaml: CheckedYaml): Configuration {
-  const file = isObject(yaml.value) ? yaml.value : {};
+  const file = yaml.value;
   for (const section of Object.keys(file))
     if (!sections.includes(section))
       yaml.problem([section], `${section}: is no section. Sections are ${sections.join(", ")}`);

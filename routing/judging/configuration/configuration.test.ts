@@ -38,8 +38,14 @@ prefixes:
 
 describe("reports a problem with its line", () => {
   test.each([
-    ["", "c.yaml:1: the file: "],
-    ["prefixes: []", "c.yaml:1: prefixes: "],
+    ["", "c.yaml:1: the file is empty. ARTEMIS's configuration, BGPalerter's prefixes.yml or "],
+    ["# later\n", "c.yaml:1: the file is empty. "],
+    ["BGP4MP|1|A|192.0.2.1|64500|198.51.100.0/24|64500|IGP\n", "c.yaml:1: the file is no mapping. ARTEMIS's "],
+    ["\n- 192.0.2.0/24\n", "c.yaml:2: the file is no mapping. ARTEMIS's "],
+    ["<html><a: b>\n- x\n</html>", "is expected: npm run detect -- --help"],
+    ["services: {}", "c.yaml:1: prefixes: this key is required"],
+    ["prefixes: 192.0.2.0/24", "c.yaml:1: prefixes: a list is expected, and this is a text"],
+    ["prefixes: []", "c.yaml:1: prefixes: no prefix is listed"],
     ["prefixes: [\n", "c.yaml:2: "],
     ["prefixes:\n  - prefix: 192.0.2.0/24\n    origin: [1]", "c.yaml:3: prefixes.0.origin: is not known here"],
     ["prefixes:\n  - prefix: 192.0.2.0/24", "c.yaml:2: prefixes.0.origins: "],

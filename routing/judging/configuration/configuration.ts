@@ -1,3 +1,4 @@
+import { wordsOf } from "@routeql/metadata/read/issue-words";
 import { z } from "zod";
 import type { Configuration } from "./parsed-configuration.ts";
 import { canonicalPrefix, lengthOf } from "../../formats/prefix.ts";
@@ -30,7 +31,7 @@ const schema = z.strictObject({
         min_peers: peers.optional(),
       }),
     )
-    .min(1)
+    .min(1, "no prefix is listed")
     .max(100_000),
 });
 
@@ -42,10 +43,7 @@ export function readOwnConfiguration(yaml: CheckedYaml): Configuration {
       const keys = issue.code === "unrecognized_keys" ? issue.keys : [undefined];
       for (const key of keys) {
         const path = key === undefined ? issue.path : [...issue.path, key];
-        yaml.problem(
-          path,
-          `${path.join(".") || "the file"}: ${key === undefined ? issue.message : "is not known here"}`,
-        );
+        yaml.problem(path, `${path.join(".")}: ${key === undefined ? wordsOf(issue) : "is not known here"}`);
       }
     }
     yaml.end();

@@ -8,7 +8,7 @@ import { CheckedYaml } from "./problems.ts";
 /** Reads RouteQL's own form, ARTEMIS's file or BGPalerter's prefixes.yml. @param file its name, for messages @throws ConfigurationError */
 export function readConfiguration(text: string, file: string): Configuration {
   const yaml = new CheckedYaml(text, file);
-  const sections = isObject(yaml.value) ? yaml.value : {};
+  const sections = yaml.value;
   const names = Object.keys(sections);
   const ofAlerter = ["monitoredPrefixesFiles", "connectors"].find((name) => names.includes(name));
   if (ofAlerter !== undefined) {
