@@ -33,7 +33,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   console: order("src vite.config.ts"),
   "packages/host": order("docker kubernetes ."),
   "packages/contract": order("connection . testing"),
-  "packages/metadata": order("catalog . read testing"),
+  "packages/metadata": order("catalog . read nearest.ts testing"),
   "packages/database-access": order("."),
   "packages/tracing": order(". testing"),
   "packages/sidecar-settings": order("."),

@@ -60,6 +60,16 @@ test("reports a misspelt required key once", () => {
   ]);
 });
 
+test("reports an unknown key and a missing one that is no misspelling of it", () => {
+  const { problems } = check(
+    metadata({ select_permissions: [{ comment_of_mine: "a", permission: { columns: ["id"], filter: {} } }] }),
+  );
+  expect(problems.map(({ path, reason, passedOver }) => [path, reason, passedOver])).toEqual([
+    ["sources[0].tables[0].select_permissions[0].role", "this key is required", undefined],
+    ["sources[0].tables[0].select_permissions[0].comment_of_mine", "unknown key", true],
+  ]);
+});
+
 describe("a feature of Hasura that this engine lacks", () => {
   const unserved = metadata(
     { remote_relationships: [{ name: "r" }], event_triggers: [{ name: "t" }] },

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { isMissing, missing, wordsOf } from "./issue-words.ts";
 import type { LoadedMetadata, MergedPath } from "./load.ts";
+import { nearest } from "../nearest.ts";
 import type { Problem } from "./problems.ts";
 import { type Metadata, metadataShape } from "./shape.ts";
 
@@ -62,7 +63,7 @@ function isUnread(merged: unknown, [part, ...rest]: MergedPath): boolean {
 
 const parentOf = ({ path }: FlatIssue): string => JSON.stringify(path.slice(0, -1));
 
-/** Joins an unknown key with a required key that its object lacks: most are the same key, misspelt. */
+/** Joins an unknown key with a required key that its object lacks, if it can be the same key, misspelt. */
 function withoutMisspelt(issues: readonly FlatIssue[]): readonly FlatIssue[] {
   const absent = Map.groupBy(
     issues.filter(({ reason }) => reason === missing),
@@ -77,10 +78,12 @@ function withoutMisspelt(issues: readonly FlatIssue[]): readonly FlatIssue[] {
     const [required, ...others] = absent.get(parent) ?? [];
     const keys = unknown.get(parent) ?? [];
     if (required === undefined || others.length > 0 || keys.length !== 1) return [issue];
+    const name = String(required.path.at(-1));
+    if (nearest(String(keys[0]!.path.at(-1)), [name]) === undefined) return [issue];
     if (issue === required) return [];
     if (issue !== keys[0]) return [issue];
     const { passedOver: _, ...rest } = issue;
-    return [{ ...rest, reason: `unknown key, and the required key ${required.path.at(-1)} is missing` }];
+    return [{ ...rest, reason: `unknown key, and the required key ${name} is missing` }];
   });
 }
 
