@@ -43,10 +43,16 @@ test("writes the manifests and the list of images, and deletes those of an earli
   expect(images.split("\n")).toContainEqual(expect.stringMatching(/^routeql\/engine:[0-9a-f]{12}$/));
 
   writeFileSync(join(out(), "notes.md"), "own notes\n");
-  const outside = [...embedded, "SESSIONS=external", "SESSIONS_URL=redis://:hidden-in-the-file@sessions.example.net"];
+  const outside = [
+    ...embedded,
+    "SESSIONS=external",
+    "SESSIONS_URL=redis://:hidden-in-the-file@sessions.example.net",
+    "ARCHIVE_DIRECTORY=/srv/archive",
+  ];
   const { code, stdout } = await render(outside, "--stack", "rendered", "--out", out());
   expect(code).toBe(0);
   expect(stdout).toContain("in the Secret given-secrets: sessionsUrl.");
+  expect(stdout).toContain("\nWarning: On Kubernetes these settings have no effect: ARCHIVE_DIRECTORY. Remove them.\n");
   const second = readdirSync(out(), { recursive: true }).map(String);
   expect(second).not.toContain("13-sessions.yaml");
   expect(second).toContain("notes.md");

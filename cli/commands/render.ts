@@ -5,6 +5,7 @@ import { readText } from "@routeql/contract/written-text";
 import type { BaseImages } from "@routeql/infra/images";
 import { readDigests, refuseUnpinned } from "@routeql/infra/rendering/digests";
 import { renderStack } from "@routeql/infra/rendering/render-stack";
+import { stackWarnings } from "@routeql/infra/stack-warnings";
 import { type Command, stackArgument } from "../foundation/command.ts";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { projectFolder, stackPaths } from "@routeql/host/paths";
@@ -74,7 +75,7 @@ export const command: Command = {
   },
   run: async (stack, args, signal) => {
     const configuration = await readConfiguration(stack);
-    const { given, plain } = configuration;
+    const { given, plain, inFile } = configuration;
     if (plain.target !== "kubernetes") {
       throw new Failure(`The stack ${stack} runs on Docker, which has no manifests`, {
         remedy: `choose a stack for Kubernetes, e.g. npm run render${stackArgument("prod")}, or set target to kubernetes.`,
@@ -97,5 +98,6 @@ export const command: Command = {
     console.log(`${files.size} files in ${shown.startsWith("..") ? folder : shown}:`);
     for (const path of files.keys()) console.log(`  ${path}`);
     for (const note of [basesNote(plain), ...notes]) console.log(`\n${note}`);
+    for (const warning of stackWarnings(plain, stack, inFile)) console.log(`\nWarning: ${warning}`);
   },
 };
