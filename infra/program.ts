@@ -11,7 +11,9 @@ import { grouped, type RouteQLArgs } from "./settings/groups.ts";
 import type { GivenSettings } from "./settings/list.ts";
 import { settingNames, settings } from "./settings/list.ts";
 import { type Generations, generationProblem, generationsOf } from "./settings/rotation.ts";
+import { movesArchive } from "./targets/docker/archive-place.ts";
 import { replacedDataVolume } from "./targets/docker/data-volume.ts";
+import { daemonOfProvider } from "./targets/docker/provider-daemon.ts";
 import { type OwnerCheck, ownerInCluster, ownerOnDocker } from "./targets/foreign-stack.ts";
 import { autoscaledOf, namespaceOf } from "./targets/kubernetes/kubernetes-run.ts";
 import { newestOwnMigration } from "./settings/values/own-metadata.ts";
@@ -107,8 +109,14 @@ export async function program({
     if (refusal !== undefined) throw new RunError(`${refusal.problem}. What to do: ${refusal.remedy}`);
   }
   for (const warning of unknownOrder(getStack(), before["release"])) await log.warn(warning);
-  if (stateIdentity === undefined)
-    for (const warning of unsavedDataWarning(plain, getStack(), before)) await log.warn(warning);
+  if (stateIdentity === undefined) {
+    // An archive that cannot be examined may move.
+    const moves = async (): Promise<boolean> => {
+      const docker = daemonOfProvider();
+      return docker === undefined || movesArchive(getStack(), plain, given.archiveKey, docker).catch(() => true);
+    };
+    for (const warning of await unsavedDataWarning(plain, getStack(), before, moves)) await log.warn(warning);
+  }
   const wrongGeneration = generationProblem(plain, before["generations"]);
   if (wrongGeneration !== undefined) throw new RunError(wrongGeneration);
   const instance = `${component}-${getStack()}`;

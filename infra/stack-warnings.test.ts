@@ -31,16 +31,20 @@ test("warns of a database on Kubernetes without an archive", () => {
   expect(of({ database: "external" })).toEqual([]);
 });
 
-test("warns of new migrations of a running stack, with the command for a backup", () => {
-  const of = (before: object, given = {}) => unsavedDataWarning(withDefaults(given, "site"), "site", { ...before });
+test("warns of new migrations of a running stack, with the command for a backup", async () => {
+  const of = (before: object, given = {}, moves = false) =>
+    unsavedDataWarning(withDefaults(given, "site"), "site", { ...before }, () => Promise.resolve(moves));
   const older = { services: [], release: { ...release, migration: "0001" } };
-  expect(of(older)).toEqual([expect.stringContaining("npm run backup -- --stack site --to FILE")]);
-  expect(of({ services: [] })).toHaveLength(1);
+  const dump = [expect.stringContaining("npm run backup -- --stack site --to FILE")];
+  expect(await of(older)).toEqual(dump);
+  expect(await of({ services: [] })).toHaveLength(1);
   const archived = { ...older, services: [{ service: "archive" }] };
-  expect(of(archived)).toEqual([expect.stringMatching(/npm run restore -- --stack site --to-time 20\d\d-/)]);
-  expect(of({ services: [], release })).toEqual([]);
-  expect(of({})).toEqual([]);
-  expect(of(older, { backupBeforeUpdate: false })).toEqual([]);
+  expect(await of(archived)).toEqual([expect.stringMatching(/npm run restore -- --stack site --to-time 20\d\d-/)]);
+  expect(await of(archived, {}, true)).toEqual(dump);
+  expect(await of(archived, { archive: false })).toEqual(dump);
+  expect(await of({ services: [], release })).toEqual([]);
+  expect(await of({})).toEqual([]);
+  expect(await of(older, { backupBeforeUpdate: false })).toEqual([]);
 });
 
 test("names settings of Docker that have no effect on Kubernetes", () => {

@@ -1,5 +1,5 @@
 import { hasNewMigrations } from "./release.ts";
-import { isWithoutArchive, isWithoutClusterArchive } from "./settings/archive.ts";
+import { archives, isWithoutArchive, isWithoutClusterArchive } from "./settings/archive.ts";
 import { type PlainSettings, type SettingName, settingNames, settings } from "./settings/list.ts";
 import type { Setting } from "./settings/values/setting.ts";
 
@@ -43,16 +43,25 @@ export function stackWarnings(plain: PlainSettings, stack: string, clear: readon
   ];
 }
 
-/** Warning of plain Pulumi, which takes no backup: a program must not act before its preview is accepted. An archive has every moment. @param before outputs */
-export function unsavedDataWarning(
-  { backupBeforeUpdate, migrations }: Pick<PlainSettings, "backupBeforeUpdate" | "migrations">,
+/**
+ * Warning of plain Pulumi, which takes no backup: a program must not act before its preview is accepted. An archive has every moment.
+ * @param before outputs
+ * @param moves whether the update gives the archive another place or key
+ */
+export async function unsavedDataWarning(
+  plain: PlainSettings,
   stack: string,
   before: Readonly<Record<string, unknown>>,
-): readonly string[] {
-  if (!backupBeforeUpdate || before["services"] === undefined || !hasNewMigrations(before["release"], migrations))
+  moves: () => Promise<boolean>,
+): Promise<readonly string[]> {
+  if (
+    !plain.backupBeforeUpdate ||
+    before["services"] === undefined ||
+    !hasNewMigrations(before["release"], plain.migrations)
+  )
     return [];
   const services = before["services"] as readonly { readonly service: string }[];
-  if (services.some(({ service }) => service === "archive")) {
+  if (services.some(({ service }) => service === "archive") && archives(plain) && !(await moves())) {
     const moment = new Date().toISOString();
     return [
       `This update applies new migrations. To undo them: npm run restore -- --stack ${stack} --to-time ${moment}`,

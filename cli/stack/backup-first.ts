@@ -40,7 +40,7 @@ export function backupPhase({ stack, paths }: StackFiles, configuration: Ready<S
   return {
     title: "Backup",
     work: async ({ show, signal }) => {
-      const { plain } = configuration.result;
+      const { plain, given } = configuration.result;
       const before = await storedOutputs(paths, stack);
       if (before["services"] === undefined) return "skipped, the stack is new or down";
       const images = [...builtImages(plain), ...pulledImages(plain)];
@@ -52,8 +52,7 @@ export function backupPhase({ stack, paths }: StackFiles, configuration: Ready<S
       const option = stackOption(stack);
       try {
         show(`${change}: backing up the database`);
-        // Its backups stay in the former place.
-        const moves = archives(plain) && (await movesArchive(stack, plain));
+        const moves = archives(plain) && (await movesArchive(stack, plain, given.archiveKey));
         if (archives(plain) && !moves && !(await place.isStopped("archive"))) {
           const archive = await place.archive();
           await archive.run("backup", signal, new PassThrough().resume());
