@@ -107,19 +107,19 @@ class Scan {
   }
 
   #take(token: string, isText: boolean): void {
-    const space = !isText && isSpace(token);
-    const isLineEnd = !isText && /^\s*(?:#|$)/.test(token);
-    if (!isText) this.#nest(token, space || isLineEnd);
-    else this.#begin();
+    /** A space, a comment or the end of a line. */
+    const isGap = !isText && /^\s*(?:#|$)/.test(token);
+    if (isText) this.#begin();
+    else this.#nest(token, isGap);
     this.#offset += token.length;
     this.#line += token.split("\n").length - 1;
     this.#isPlain = isText ? this.#header === "" : token === ":" && this.#isPlain;
-    if (isText) this.#header = "";
-    else if (!space && !isLineEnd) this.#header = /^[|>]/.test(token) ? token : "";
-    if (isText || !(space || isLineEnd || /^[%\ufeff]/.test(token))) this.#isEmpty = false;
+    if (!isGap) this.#header = !isText && /^[|>]/.test(token) ? token : "";
+    if (!isGap && (isText || !/^[%\ufeff]/.test(token))) this.#isEmpty = false;
     if (!isText && token === "?") this.#isExplicit = true;
-    if (token !== "") this.#last = token;
-    if (!space && token !== "") this.#lastWord = !isText && token.includes("\n") ? "\n" : token;
+    if (token === "") return;
+    this.#last = token;
+    if (isText || !isSpace(token)) this.#lastWord = !isText && token.includes("\n") ? "\n" : token;
   }
 
   #begin(): void {
@@ -135,8 +135,7 @@ class Scan {
     } else if (token === "]" || token === "}") this.#brackets.pop();
     else if (entry === undefined || isGap) return;
     else if (token === ",") entry.line = undefined;
-    else if (token === "?") entry.line = Number.POSITIVE_INFINITY;
-    else if (token === ":") entry.line = Number.POSITIVE_INFINITY;
+    else if (token === "?" || token === ":") entry.line = Number.POSITIVE_INFINITY;
     else this.#begin();
   }
 }
