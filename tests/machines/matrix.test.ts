@@ -158,7 +158,8 @@ async function unprivileged(checkout: Checkout, context: TestContext, { uid, gro
   await mustRun("chown", ["-R", `${uid}:${uid}`, checkout.folder]);
   return {
     through: as,
-    environment: { HOME: home, XDG_CACHE_HOME: undefined, USER: "ordinary", NODE_COMPILE_CACHE: undefined },
+    // The user has no account either, as in a container with an id of its own.
+    environment: { HOME: home, XDG_CACHE_HOME: undefined, USER: undefined, NODE_COMPILE_CACHE: undefined },
   };
 }
 
