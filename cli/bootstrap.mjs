@@ -9,7 +9,7 @@ import { proxyEnvironment, unreadableProxy } from "../packages/host/proxy.mjs";
 // oxlint-disable-next-line packages/imports -- by its path, because this runs before the packages are linked
 import { runThrough } from "../packages/host/run-quietly.mjs";
 import { ensureDependencies } from "./bootstrap/dependencies.mjs";
-import { foreignVariables, missingIdentity, unusableTemporaryFolder } from "./bootstrap/environment.mjs";
+import { foreignVariables, missingIdentity, unusableTemporaryFolders } from "./bootstrap/environment.mjs";
 import { unwritable } from "./bootstrap/rights.mjs";
 
 /** The cache holds one file per loaded script. Files of deleted checkouts stay, so the count is limited. */
@@ -42,13 +42,14 @@ async function nodeFor(folder) {
 const project = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 const [command = "--help", ...rest] = process.argv.slice(2);
 
-for (const name of foreignVariables(process.env)) delete process.env[name];
+for (const name of [...foreignVariables(process.env), ...unusableTemporaryFolders(process.env)])
+  delete process.env[name];
 // Every process started below reads the same proxy settings and trusts the same certificate authorities as this machine.
 Object.assign(process.env, proxyEnvironment(process.env), missingIdentity(process.env, project));
 process.env.NODE_USE_SYSTEM_CA ??= "1";
 
 try {
-  const obstacle = unreadableProxy(process.env) ?? unusableTemporaryFolder();
+  const obstacle = unreadableProxy(process.env);
   if (obstacle) throw new Error(`Failed: ${obstacle.what}.\n\nWhat to do: ${obstacle.remedy}`);
   const node = await nodeFor(project);
   // Child programs such as npm and oxlint run with the same Node.

@@ -6,4 +6,4 @@ export function missingIdentity(
   accountOf?: () => { readonly username: string; readonly homedir: string } | undefined,
 ): Record<string, string>;
 
-export function unusableTemporaryFolder(): { readonly what: string; readonly remedy: string } | undefined;
+export function unusableTemporaryFolders(environment: NodeJS.ProcessEnv): string[];

@@ -1,5 +1,5 @@
-import { mkdtempSync, rmdirSync } from "node:fs";
-import { tmpdir, userInfo } from "node:os";
+import { accessSync, constants, statSync } from "node:fs";
+import { userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
 
 /** libpq's variables: node-postgres would use them where a stack gives no value. */
@@ -49,31 +49,19 @@ export function missingIdentity(environment, project, accountOf = accountOfUser)
   };
 }
 
-const reasons = {
-  ENOENT: "does not exist",
-  ENOTDIR: "is no folder",
-  EROFS: "is read-only",
-  EACCES: "cannot be written by this user",
-};
-
 /**
- * Why the folder in TMPDIR cannot have temporary files: the variable may be inherited from another user or another machine.
- * @returns {{ what: string, remedy: string } | undefined}
+ * Variables that name no writable folder for temporary files: they may be inherited from another user or another machine. Without them, Node and
+ * its children use /tmp.
+ * @param {NodeJS.ProcessEnv} environment
+ * @returns {string[]}
  */
-export function unusableTemporaryFolder() {
-  const variable = ["TMPDIR", "TMP", "TEMP"].find((name) => process.env[name]);
-  if (variable === undefined) return undefined;
-  try {
-    rmdirSync(mkdtempSync(join(tmpdir(), "routeql-")));
-    return undefined;
-  } catch (error) {
-    // A full disk is reported by the work that needs it: others, such as the status, continue.
-    const reason = reasons[error.code];
-    return (
-      reason && {
-        what: `The folder for temporary files ${tmpdir()}, set in ${variable}, ${reason}`,
-        remedy: `unset ${variable}, or set it to a folder that this user can write.`,
-      }
-    );
-  }
-}
+export const unusableTemporaryFolders = (environment) =>
+  ["TMPDIR", "TMP", "TEMP"].filter((name) => {
+    if (!environment[name]) return false;
+    try {
+      accessSync(environment[name], constants.W_OK | constants.X_OK);
+      return !statSync(environment[name]).isDirectory();
+    } catch {
+      return true;
+    }
+  });

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmdirSync, writeFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
-import { foreignVariables, missingIdentity, unusableTemporaryFolder } from "./environment.mjs";
+import { expect, onTestFinished, test } from "vitest";
+import { foreignVariables, missingIdentity, unusableTemporaryFolders } from "./environment.mjs";
 
 test("finds variables of another database, repository, project and gRPC proxy", () => {
   const others = ["PGHOST", "PGSSLMODE", "PGOPTIONS", "PGPASSFILE", "PGCLIENTENCODING", "PGSSLNEGOTIATION", "GIT_DIR"];
@@ -36,17 +36,14 @@ test("gives a user without an account a home in the checkout and a name", () => 
   expect(missingIdentity({ HOME: "/" }, "/srv/routeql", () => undefined)).toEqual({ USER: expect.any(String) });
 });
 
-test("names a folder for temporary files that is missing or is no folder, and its variable", () => {
+test("finds variables that name no writable folder for temporary files", () => {
   const folder = mkdtempSync(join(tmpdir(), "routeql-temporary-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  vi.stubEnv("TMPDIR", folder);
-  expect(unusableTemporaryFolder()).toBeUndefined();
-  // It must be empty.
-  rmdirSync(folder);
-  expect(unusableTemporaryFolder()).toEqual({
-    what: `The folder for temporary files ${folder}, set in TMPDIR, does not exist`,
-    remedy: "unset TMPDIR, or set it to a folder that this user can write.",
-  });
-  writeFileSync(folder, "");
-  expect(unusableTemporaryFolder()?.what).toContain("is no folder");
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "file");
+  writeFileSync(file, "");
+  expect(unusableTemporaryFolders({ TMPDIR: folder, TMP: "" })).toEqual([]);
+  expect(unusableTemporaryFolders({ TMPDIR: join(folder, "none"), TMP: folder, TEMP: file })).toEqual([
+    "TMPDIR",
+    "TEMP",
+  ]);
 });
