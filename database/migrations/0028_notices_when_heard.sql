@@ -44,26 +44,12 @@ declare
   flag text;
 begin
   for changed in
-    select c.oid, c.oid::regclass as name from pg_class c
-    where c.oid = any (read) and relkind in ('r', 'p') and pg_get_userbyid(relowner) = current_user and not (relispartition and relnamespace = 'routing'::regnamespace)
-      and not exists (select from pg_trigger where tgrelid = c.oid and tgfoid = 'routing.tell_change'::regproc and tgenabled = 'O' and tgqual is not null)
-    order by c.oid
-  loop
-    flag := format('routing.listening_%s', changed.oid);
-    -- A copy of the database can have numbers of the original.
-    while to_regclass(flag) is not null loop flag := flag || '_'; end loop;
-    execute format('create sequence %1$s; grant select on sequence %1$s to public; select setval(%1$L, 1)', flag);
-    execute format('create or replace trigger routeql_change before insert or update or delete or truncate on %s
-      for each statement when (pg_catalog.pg_sequence_last_value(%L) is not null) execute function routing.tell_change()', changed.name, flag);
-    return next format('made %s tell its changes', changed.name);
-  end loop;
-  for changed in
-    select tgrelid::regclass as name, tgname from pg_trigger
-    where tgfoid = 'routing.tell_change'::regproc and tgrelid <> all (read)
+    select tgrelid::regclass as name, tgname, tgrelid = any (read) as is_read from pg_trigger join pg_class c on c.oid = tgrelid
+    where tgfoid = 'routing.tell_change'::regproc and (tgrelid <> all (read) or tgenabled <> 'O' or tgqual is null) and pg_get_userbyid(relowner) = current_user
     order by tgrelid
   loop
     execute format('drop trigger %I on %s', changed.tgname, changed.name);
-    return next format('%s tells no changes any more', changed.name);
+    if not changed.is_read then return next format('%s tells no changes any more', changed.name); end if;
   end loop;
   for changed in
     select s.oid::regclass as name from pg_class s
@@ -71,5 +57,20 @@ begin
       and not exists (select from pg_depend where classid = 'pg_trigger'::regclass and refclassid = 'pg_class'::regclass and refobjid = s.oid)
   loop
     execute format('drop sequence %s', changed.name);
+  end loop;
+  for changed in
+    select c.oid::regclass as name, left(encode(sha256(convert_to(format('%I.%I', nspname, relname), 'UTF8')), 'hex'), 32) as hash
+    from pg_class c join pg_namespace n on n.oid = relnamespace
+    where c.oid = any (read) and relkind in ('r', 'p') and pg_get_userbyid(relowner) = current_user and not (relispartition and relnamespace = 'routing'::regnamespace)
+      and not exists (select from pg_trigger where tgrelid = c.oid and tgfoid = 'routing.tell_change'::regproc)
+    order by c.oid
+  loop
+    flag := format('routing.listening_%s', changed.hash);
+    -- A table that was renamed keeps its flag.
+    while to_regclass(flag) is not null loop flag := flag || '_'; end loop;
+    execute format('create sequence %1$s; grant select on sequence %1$s to public; select setval(%1$L, 1)', flag);
+    execute format('create trigger routeql_change before insert or update or delete or truncate on %s
+      for each statement when (pg_catalog.pg_sequence_last_value(%L) is not null) execute function routing.tell_change()', changed.name, flag);
+    return next format('made %s tell its changes', changed.name);
   end loop;
 end $$;

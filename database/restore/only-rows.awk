@@ -8,7 +8,7 @@ $0 ~ "^COPY " name "\\." name " \\(" name "(, " name ")*\\) FROM stdin;$" {
   if ($2 ~ /^routing\.bgp_updates_[0-9]+$/) print "create table " $2 " (like routing.bgp_updates including all excluding indexes);"
   print; copying = 1; next
 }
-/^SELECT pg_catalog\.setval\('routing\.listening_[0-9]+_*', 1, (true|false)\);$/ { next }
+/^SELECT pg_catalog\.setval\('routing\.listening_[0-9a-f]+_*', 1, (true|false)\);$/ { next }
 $0 ~ "^SELECT pg_catalog\\.setval\\('" name "\\." name "', -?[0-9]+, (true|false)\\);$" { print; next }
 /^$|^--|^SET [a-z_]+ = [^;]*;$|^SELECT pg_catalog\.set_config\('search_path', '', false\);$|^\\(un)?restrict [A-Za-z0-9]+$/ { next }
 { refuse() }

@@ -20,7 +20,8 @@ export function afterChanges(most: number): (response: Response, issue: Issue) =
         return await issue();
       } catch (error) {
         if (!(error instanceof AccountChanged)) throw error;
-        const wait = Math.max(1, error.usableFrom * 1000 - Date.now());
+        // A timer of Node can end a millisecond early.
+        const wait = Math.max(1, error.usableFrom * 1000 - Date.now() + 1);
         if (wait > left) throw error;
         left -= wait;
         await waits.run(() => pause(response, wait));
