@@ -24,8 +24,8 @@ const refused: Readonly<Record<string, string>> = {
 };
 
 /**
- * Everything in the catalogues that the traps add to. Names only: a restore gives objects other identifiers. Without the triggers of notices,
- * which only the migrate job creates.
+ * Everything in the catalogues that the traps add to. Names only: a restore gives objects other identifiers. Without the triggers of notices
+ * and their flags, which only the migrate job creates.
  */
 const catalogue = `select array(select nspname::text from pg_namespace where nspname !~ '^pg_(temp|toast_temp)' order by 1) as schemas,
   array(select row(oid::regprocedure, proacl)::text from pg_proc where oid >= 16384 order by 1) as functions,
@@ -33,7 +33,8 @@ const catalogue = `select array(select nspname::text from pg_namespace where nsp
   array(select row(castsource::regtype, casttarget::regtype)::text from pg_cast where oid >= 16384 order by 1) as casts,
   array(select oid::regtype::text from pg_type where oid >= 16384 and typtype in ('d', 'e', 'b') and typcategory <> 'A' order by 1) as types,
   array(select row(oid::regclass, relkind, relrowsecurity)::text from pg_class
-    where oid >= 16384 and relkind <> 'i' and relnamespace <> 'pg_toast'::regnamespace order by 1) as relations,
+    where oid >= 16384 and relkind <> 'i' and relnamespace <> 'pg_toast'::regnamespace
+      and not (relkind = 'S' and relname ~ '^listening_[0-9a-f]{32}$') order by 1) as relations,
   array(select pg_get_indexdef(indexrelid) from pg_index where indexrelid >= 16384 and indexprs is not null) as expressions,
   array(select row(attrelid::regclass, attname)::text from pg_attribute join pg_class c on c.oid = attrelid
     where relkind in ('r', 'p', 'v') and c.oid >= 16384 and attnum > 0 and not attisdropped order by 1) as columns,
