@@ -39,12 +39,12 @@ describe("with a client that stays", () => {
     const issued = afterChanges(1)(response, issue);
     await vi.advanceTimersByTimeAsync(10_000);
     await issued;
-    expect(times).toEqual([1000.4, 1003, 1005]);
+    expect(times).toEqual([1000.4, 1003.001, 1005.001]);
   });
 
   test.each([
     [[8], [1000.4], 8],
-    [[3, 3, 3], [1000.4, 1003, 1006], 3],
+    [[3, 3, 3], [1000.4, 1003.001, 1006.001], 3],
   ])("fails with the remaining seconds for a wait of more than seven seconds: %j", async (seconds, expected, rest) => {
     const { times, issue } = issuing(...seconds);
     const issued = afterChanges(1)(response, issue);
