@@ -83,15 +83,21 @@ function rejected({ status, body, retryAfter }: Answer, failure: string): Failur
   });
 }
 
+/** PEM texts of the authorities that sign the stack's certificate, and of those in NODE_EXTRA_CA_CERTS. */
+export const authoritiesOf = async ({ caFile }: Pick<StackAccess, "caFile">): Promise<string[]> => [
+  await readFile(caFile, "utf8"),
+  ...getCACertificates("extra"),
+];
+
 async function send(
-  { stack, url, caFile }: StackAccess,
+  access: StackAccess,
   method: string,
   path: string,
   headers: Record<string, string>,
   body?: unknown,
 ): Promise<Answer> {
-  // NODE_EXTRA_CA_CERTS
-  const ca = [await readFile(caFile, "utf8"), ...getCACertificates("extra")];
+  const { stack, url } = access;
+  const ca = await authoritiesOf(access);
   const text = body === undefined ? undefined : JSON.stringify(body);
   try {
     return await new Promise<Answer>((resolve, reject) => {

@@ -4,6 +4,7 @@ import type { Command } from "../foundation/command.ts";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { accessOf } from "../access/access.ts";
 import { graphql } from "../access/api-client.ts";
+import { followLiveQuery, isSubscription } from "../access/live-query.ts";
 import { loginOptions, tokenFor } from "./token.ts";
 
 function parsedVariables(text: string | undefined): unknown {
@@ -34,7 +35,7 @@ export function queryOf(file: string): string {
 export const command: Command = {
   description: {
     name: "query",
-    summary: "Logs in, runs a GraphQL query and prints the response.",
+    summary: "Logs in, runs a GraphQL query, mutation or subscription and prints the response.",
     operands: "QUERY",
     options: {
       ...loginOptions,
@@ -43,10 +44,14 @@ export const command: Command = {
     },
     notes: [
       "npm run query -- '{ view_hijacks(limit: 3) { key prefix } }'",
+      "A subscription prints a line for each answer until Ctrl-C.",
       "Exits with 1 when the response has errors. `npm run schema -- --role ROLE` prints the schema of a role.",
     ],
   },
-  run: async (stack, args) => {
+  // Ctrl-C is the usual end of a subscription and needs no message.
+  onInterrupt: "silent",
+  endsWithOutput: true,
+  run: async (stack, args, signal) => {
     const file = args.optionalText("file");
     const query = file === undefined ? args.rest.join(" ") : queryOf(file);
     if (query.trim() === "")
@@ -54,8 +59,12 @@ export const command: Command = {
         remedy: `give one: npm run query -- '{ view_hijacks(limit: 3) { key prefix } }'`,
       });
     const variables = parsedVariables(args.optionalText("variables"));
-    const response = await graphql(await accessOf(stack), await tokenFor(stack, args), query, variables);
-    console.log(JSON.stringify(response));
+    const [access, token] = [await accessOf(stack), await tokenFor(stack, args)];
+    const print = (answer: unknown): void => console.log(JSON.stringify(answer));
+    const response = await graphql(access, token, query, variables);
+    if (isSubscription(response))
+      return (await followLiveQuery(access, token, { query, variables }, print, signal)) ? 1 : 0;
+    print(response);
     return "errors" in response ? 1 : 0;
   },
 };
